@@ -32,8 +32,8 @@
 // Tables of kinds that specification 2 leaves to the public API, such as pod.txt, contain the
 // responses of kube-apiserver 1.35.3.
 //
-// PATHS are the dotted paths to show of the response. `go test ./api -run TestRows -update` rewrites
-// the responses; review the diff.
+// PATHS are the dotted paths to show of the response. `go test ./api -run TestRows -update`
+// rewrites the responses; review the diff.
 //
 // # CBOR
 //
@@ -42,8 +42,8 @@
 //
 // # Codec
 //
-// These tests compare the codecs of package kinds/codec with the public Go types. Random objects must
-// have the same bytes in JSON and Protobuf, and each side must decode the bytes of the other.
+// These tests compare the codecs of package kinds/codec with the public Go types. Random objects
+// must have the same bytes in JSON and Protobuf, and each side must decode the bytes of the other.
 //
 // # Conventions
 //
@@ -66,13 +66,13 @@
 //
 // # FeatureGates
 //
-// These tests check the effect of each feature gate that has one, and compare the table of gates with
-// the public libraries that declare them.
+// These tests check the effect of each feature gate that has one, and compare the table of gates
+// with the public libraries that declare them.
 //
 // # Kinds
 //
-// These tests cover behavior of single kinds beyond the conventions: subresources, and versions that
-// share a storage version.
+// These tests cover behavior of single kinds beyond the conventions: subresources, and versions
+// that share a storage version.
 //
 // # OpenAPI
 //
@@ -89,23 +89,24 @@
 //
 // Known differences, due to the Go types of the public implementation or to chance:
 //
-//   - Converting the public types adds lists that are never omitted, so an applier that changes its
-//     version cannot remove them. Such histories end at that point (ownershipComparison.diverged).
+//   - Converting the public types adds lists that are never omitted, so an applier that changes
+//     its version cannot remove them. Such histories end at that point
+//     (ownershipComparison.diverged).
 //   - The oracle iterates over versions in random order, and some orders restore fields that were
 //     given up. It may apply several times until the results agree (maxAttempts).
-//   - In the oracle, an update through the scale subresource may leave two entries of one manager.
-//     The entries are joined before comparing.
-//   - Inside an item of an atomic list, the oracle takes a field that is never omitted, and was not
-//     applied, for a change. Also, autoscaling/v1 cannot represent empty messages. Such objects are
-//     not generated (ObjectGenerator).
-//   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed fields
-//     below it. Here the managers then own the whole object, and conflict (untyped). The oracle
-//     cannot apply objects that are atomic at the root.
-//   - The oracle sets an empty object, list or null in place of what the applier gives up only at the
-//     next identical apply (explicit). The second of two applies that own nothing starts to manage an
-//     object without managers.
-//   - The oracle leaves a null where no field is declared and an applier has given up all fields of
-//     an object (withoutNulls).
+//   - In the oracle, an update through the scale subresource may leave two entries of one
+//     manager. The entries are joined before comparing.
+//   - Inside an item of an atomic list, the oracle takes a field that is never omitted, and was
+//     not applied, for a change. Also, autoscaling/v1 cannot represent empty messages. Such
+//     objects are not generated (ObjectGenerator).
+//   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed
+//     fields below it. Here the managers then own the whole object, and conflict (untyped). The
+//     oracle cannot apply objects that are atomic at the root.
+//   - The oracle sets an empty object, list or null in place of what the applier gives up only at
+//     the next identical apply (explicit). The second of two applies that own nothing starts to
+//     manage an object without managers.
+//   - The oracle leaves a null where no field is declared and an applier has given up all fields
+//     of an object (withoutNulls).
 //
 // # Patch
 //
@@ -123,11 +124,11 @@
 //	comparison  the differences of a response: hard ones, and soft ones of wording,
 //	            which are only shown
 //
-// A case agrees, or it is listed with a reason in differs and docs/departures.md. A listed case that
-// agrees fails the test, so the lists stay accurate.
+// A case agrees, or it is listed with a reason in differs and docs/departures.md. A listed case
+// that agrees fails the test, so the lists stay accurate.
 //
-// The values (not the presence) of uids, resource versions, timestamps, continue tokens and addresses
-// are not compared, because they always differ.
+// The values (not the presence) of uids, resource versions, timestamps, continue tokens and
+// addresses are not compared, because they always differ.
 //
 // # Representation
 //
@@ -139,8 +140,8 @@
 //	table           testdata/representation/tables.txt: the columns and the row of every kind;
 //	                `go test ./api -run TestTables -update` rewrites it
 //
-// The other representations are compared with the JSON. Protobuf is decoded with the public Go types
-// if this module requires them, and with our own codec otherwise.
+// The other representations are compared with the JSON. Protobuf is decoded with the public Go
+// types if this module requires them, and with our own codec otherwise.
 //
 // # Warnings
 //
@@ -148,7 +149,7 @@
 // 1.35.3 return for the same objects.
 //
 // testdata/warnings/cases.json has the objects, under the naming profile kubernetes, and the texts.
-// These were recorded from the strategies' functions (PrepareForCreate and WarningsOnCreate, or those
-// of an update), because this module cannot import k8s.io/kubernetes. They are in order and without
-// duplicates. Where a strategy ranges over a map, they are in the order of its keys.
+// These were recorded from the strategies' functions (PrepareForCreate and WarningsOnCreate, or
+// those of an update), because this module cannot import k8s.io/kubernetes. They are in order and
+// without duplicates. Where a strategy ranges over a map, they are in the order of its keys.
 package api

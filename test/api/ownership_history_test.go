@@ -96,7 +96,7 @@ func history(s *ownershipComparison, seed int64) {
 		step := fmt.Sprintf("seed %d step %d: %s %s ", seed, i, w.kind.APIVersion(), w.sub)
 		switch r.Twice = false; r.Intn(3) {
 		case 0:
-			r.Twice = !s.converts && seed%3 == 1 // with conversion, such lists cannot be applied
+			r.Twice = !s.converts && seed%3 == 1 // for updates only: duplicate items cannot be applied
 			s.update(w, manager, s.randomObject(r, w, density))
 			step += manager + " updates"
 		default:

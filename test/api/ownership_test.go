@@ -222,8 +222,8 @@ func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEnd
 	return s.withExplicit(w, theirs, config), nil
 }
 
-// lines returns the sorted lines of an error message, because the oracle reports conflicts in random
-// order.
+// lines returns the sorted lines of an error message, because the oracle reports conflicts in
+// random order.
 func lines(err error) string {
 	if err == nil {
 		return ""

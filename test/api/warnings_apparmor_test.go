@@ -19,7 +19,7 @@ func TestAppArmorAnnotations(t *testing.T) {
 	const pods, key = "/api/v1/namespaces/default/pods", "container.apparmor.security.beta.kubernetes.io/c"
 	for i, c := range []struct {
 		value, pod, container string // the annotation, and the rest of the spec and of its container
-		want                  string // of the container; "" for none
+		want                  string // the AppArmor field of the container; "" for none
 		warned                bool
 	}{
 		{"unconfined", ``, ``, `{"type":"Unconfined"}`, true},

@@ -10,17 +10,17 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashObserver records the events that watches of all test objects deliver.
+// crashObserver records the watch events of all test objects.
 type crashObserver struct {
-	from   uint64 // resourceVersion from which the watch was started
+	from   uint64 // resource version from which the watch was started
 	events []client.Event
 }
 
-// errExpired reports that the history begins after the version of a watch.
+// errExpired reports that the history no longer contains the version of a watch.
 var errExpired = errors.New("the version of the watch has expired")
 
-// watch reads events until the connection breaks, or, if end is not 0, until the event of that
-// version.
+// watch reads events until the connection breaks or, if end is not 0, until the event at version
+// end.
 func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
 	w, err := c.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
@@ -46,7 +46,8 @@ func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64)
 	return nil
 }
 
-// broken returns the error of a watch that has ended: none if end is 0, as the daemon is killed then.
+// broken returns the error of a watch that ended early. There is none if end is 0, because the
+// daemon is killed then.
 func broken(end uint64, err error) error {
 	if end == 0 {
 		return nil
@@ -54,7 +55,6 @@ func broken(end uint64, err error) error {
 	return fmt.Errorf("watching up to version %d: %w", end, err)
 }
 
-// after returns the events above a version.
 func (o *crashObserver) after(version uint64) []client.Event {
 	for i, e := range o.events {
 		if e.Object.Version() > version {
@@ -64,7 +64,7 @@ func (o *crashObserver) after(version uint64) []client.Event {
 	return nil
 }
 
-// newest returns the version of the last event, or that of the start if there is none.
+// newest returns the version of the last event, or the initial version if there is none.
 func (o *crashObserver) newest() uint64 {
 	if len(o.events) == 0 {
 		return o.from
@@ -72,8 +72,8 @@ func (o *crashObserver) newest() uint64 {
 	return o.events[len(o.events)-1].Object.Version()
 }
 
-// applyEvents applies events to a map of objects by name. It returns an error for an event that
-// contradicts the map, such as the delete of a missing object.
+// applyEvents applies events to a map of objects by name. It returns an error if an event
+// contradicts the map, such as a delete of a missing object.
 func applyEvents(state map[string]string, events []client.Event) error {
 	for _, e := range events {
 		_, was := state[e.Object.Name()]

@@ -21,13 +21,13 @@ import (
 
 const (
 	diskBytes     = 48 << 20
-	shortCuts     = 2        // of each journal mode
-	journalBlocks = "size=4" // MiB, so that the file system's own journal begins anew often
+	shortCuts     = 2        // for each journal mode
+	journalBlocks = "size=4" // MiB, so that the file system's own journal wraps often
 )
 
-// TestPowerCuts (19, 20, 22, 23) cuts the power under load, on ext4 in its three journal modes: of what the disk was not told to
-// flush each sector survives or not. The file system mends itself, the daemon starts on what is left, and nothing that was
-// acknowledged, or told by a watch, is missing.
+// TestPowerCuts (19, 20, 22, 23) cuts the power under load, on ext4 in its three journal modes.
+// Each unflushed sector survives or is lost at random. The file system recovers, the daemon starts
+// on the result, and no acknowledged write or delivered event is missing.
 func TestPowerCuts(t *testing.T) {
 	client.NeedTool(t, "mkfs.ext4")
 	client.OnDisk(t)
@@ -42,15 +42,15 @@ func TestPowerCuts(t *testing.T) {
 		h := newHistory(t, dir, filepath.Join(m.root, "data"))
 		h.random = rand.New(rand.NewPCG(h.seed, uint64(i)))
 		for _, w := range h.workers {
-			w.faulty = true // between the cut and the kill
+			w.faulty = true // between the power cut and the kill
 		}
 		p := start(t, h.binary, h.config, h.data)
 		h.list(p)
 		cuts := 0
 		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *crashProcess) error {
-				// While the load goes on, the disk is written to. The power goes between a write and the flush that follows it, or
-				// after that.
+				// The power is cut during the load, either between a write and the following flush,
+				// or after the flush.
 				client.Receive(t, m.disk.writes.After(1+h.random.IntN(mostAnswers)), "writes of the disk")
 				n, err := m.cutPower(p, h.random)
 				lost += n
@@ -71,17 +71,17 @@ func TestPowerCuts(t *testing.T) {
 	client.Figures(t, "%d sectors were lost that had not been flushed", lost)
 }
 
-// A machine has an ext4 on a disk that can lose its power.
+// A machine has an ext4 file system on a disk that can lose power.
 type machine struct {
 	t      *testing.T
 	mode   string // data= of the mount
-	host   string // where the disk is a file
-	root   string // where the file system on the disk is
+	host   string // mount point of the file that represents the disk
+	root   string // mount point of the file system on the disk
 	disk   *powerDisk
 	server *fuse.Server
 }
 
-// newMachine answers an error where nothing can be mounted.
+// newMachine returns an error if mounting is not possible.
 func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
 	image := filepath.Join(dir, "image")
@@ -137,15 +137,15 @@ func (m *machine) unmount() {
 	m.server = nil
 }
 
-// cutPower ends everything at once, and turns the power on again.
+// cutPower cuts the power, kills the process, and turns the power on again.
 func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err error) {
 	content, lost := m.disk.cut(chance)
-	p.Kill() // it may have ended by itself, when its disk failed
+	p.Kill() // the process may have exited when its disk failed
 	m.unmount()
 	return lost, m.mount(content)
 }
 
-// TestPowerDisk is the disk by itself: what was flushed survives, and of what was not a part is lost, which part is chance.
+// TestPowerDisk checks that the disk keeps flushed sectors and loses a random part of the others.
 func TestPowerDisk(t *testing.T) {
 	ctx, disk := t.Context(), newPowerDisk(make([]byte, 128*sector))
 	fill := func(b byte) {

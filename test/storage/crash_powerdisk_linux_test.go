@@ -14,19 +14,20 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// sector is the number of bytes that a disk writes wholly or not at all.
+// sector is the number of bytes that a disk writes atomically.
 const sector = 512
 
-// A powerDisk is a file that a file system can be put on, with the cache of a disk: what was written since the last flush is lost
-// with the power, each sector by the toss of a coin. The kernel's loop device makes a flush an fsync of the file.
+// A powerDisk is a file that can hold a file system, with the write cache of a disk. When the power
+// is cut, each sector written since the last flush survives or is lost at random. The kernel's loop
+// device turns a flush into an fsync of the file.
 type powerDisk struct {
 	fs.Inode
 
 	mu       sync.Mutex
 	bytes    []byte
-	unsynced map[int64][]byte // by number, sectors written since the last flush, as they were then
-	off      bool             // nothing is answered without power
-	cached   int              // sectors that were once in unsynced
+	unsynced map[int64][]byte // previous contents of the sectors written since the last flush, by number
+	off      bool             // without power every operation fails
+	cached   int              // sectors that were ever in unsynced
 	flushes  int
 	writes   client.Tally
 }
@@ -43,7 +44,7 @@ func newPowerDisk(bytes []byte) *powerDisk {
 	return &powerDisk{bytes: bytes, unsynced: map[int64][]byte{}}
 }
 
-// cut ends the power and answers what is on the disk afterwards, and how many sectors were lost.
+// cut turns the power off. It returns the surviving contents and the number of lost sectors.
 func (d *powerDisk) cut(chance *rand.Rand) (survives []byte, lost int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,18 +59,15 @@ func (d *powerDisk) cut(chance *rand.Rand) (survives []byte, lost int) {
 	return survives, lost
 }
 
-// Open implements fs.NodeOpener.
 func (d *powerDisk) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	return nil, fuse.FOPEN_KEEP_CACHE, 0
 }
 
-// Getattr implements fs.NodeGetattrer.
 func (d *powerDisk) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
 	out.Mode, out.Size = syscall.S_IFREG|0o600, uint64(len(d.bytes))
 	return 0
 }
 
-// Read implements fs.NodeReader.
 func (d *powerDisk) Read(_ context.Context, _ fs.FileHandle, into []byte, at int64) (fuse.ReadResult, syscall.Errno) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +77,6 @@ func (d *powerDisk) Read(_ context.Context, _ fs.FileHandle, into []byte, at int
 	return fuse.ReadResultData(into[:copy(into, d.bytes[min(at, int64(len(d.bytes))):])]), 0
 }
 
-// Write implements fs.NodeWriter.
 func (d *powerDisk) Write(_ context.Context, _ fs.FileHandle, data []byte, at int64) (uint32, syscall.Errno) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,7 +95,6 @@ func (d *powerDisk) Write(_ context.Context, _ fs.FileHandle, data []byte, at in
 	return uint32(len(data)), 0
 }
 
-// Fsync implements fs.NodeFsyncer.
 func (d *powerDisk) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashSettings make segments and snapshots small and the history short, so that kills meet
-// rotations, snapshots and the removal of old segments. A process that finds enough for a
-// snapshot makes it at its start, while the load begins. What is written is encrypted.
+// crashSettings use small segments and snapshots and a short history. So kills coincide with
+// rotations, snapshots and the removal of old segments. A process takes a snapshot at startup if
+// there is enough data for one, while the load begins. Objects are encrypted.
 const crashSettings = `
 encryption-provider-config: %q
 secure-port: 0
@@ -25,7 +25,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: %s
 `
 
-// historyTime is how far watches can go back: several times what a cycle takes on a machine that does nothing else.
+// historyTime is the age up to which a watch can resume. It is several times the duration of a
+// cycle on an idle machine.
 const historyTime = 15 * time.Second
 
 // crashKeys encrypt the objects of the workers.
@@ -41,7 +42,7 @@ resources:
 type crashProcess struct {
 	*client.Client
 	*client.Process
-	calls int // system calls that it made until it was ready
+	calls int // number of system calls until it was ready
 }
 
 // build compiles the binary and writes its configuration into dir.
@@ -55,7 +56,6 @@ func build(t *testing.T, dir string) (binary, config string) {
 	return client.TroupeBinary(t), config
 }
 
-// start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *crashProcess {
 	t.Helper()
 	p, ready := launch(t, exec.Command(binary, serveArguments(t, config, data)...))
@@ -69,7 +69,7 @@ func serveArguments(t *testing.T, config, data string) []string {
 	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
 }
 
-// launch runs a command that serves until it is ready, or has ended.
+// launch runs a serve command until it is ready or has exited.
 func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	t.Helper()
 	p = &crashProcess{Process: client.Start(t, cmd)}
@@ -85,7 +85,7 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	return p, true
 }
 
-// systemCalls returns how many times a process has read or written, where the system counts that.
+// systemCalls returns the number of reads and writes of a process, if the system counts them.
 func systemCalls(process int) (n int, known bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
 	if err != nil {
@@ -100,7 +100,7 @@ func systemCalls(process int) (n int, known bool) {
 
 var callCounts = regexp.MustCompile(`(?m)^sysc[rw]: (\d+)$`)
 
-// checkEnd returns an error if the process has ended by itself in another way than with status 1 and a message.
+// checkEnd returns an error unless the process exited with status 1 and a message.
 func (p *crashProcess) checkEnd() error {
 	state := p.Cmd.ProcessState
 	if logs := p.Log.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
@@ -109,8 +109,8 @@ func (p *crashProcess) checkEnd() error {
 	return nil
 }
 
-// kill sends SIGKILL and waits for the process to end. A daemon that ended before
-// by itself is an error: a crash must not pass for the kill.
+// kill sends SIGKILL and waits for the process to exit. It returns an error if the daemon had
+// exited before, so that a crash is not mistaken for the kill.
 func (p *crashProcess) kill() error {
 	p.Kill()
 	p.Close()

@@ -14,8 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestQuotasOverKills (42): however often the process is killed while many create and delete, a quota is never
-// exceeded, does not refuse below its limit afterwards, and says what is used.
+// TestQuotasOverKills (42) kills the process repeatedly while many clients create and delete
+// objects. The quota is never exceeded, does not reject requests below its limit afterwards, and
+// reports the correct usage.
 func TestQuotasOverKills(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +49,7 @@ const (
 	limit  = 40
 )
 
-// churnCrash creates objects, and deletes some of them, until the server does not answer any more.
+// churnCrash creates objects, and deletes some of them, until the server stops responding.
 func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, name string) {
 	for k := 0; ctx.Err() == nil; k++ {
 		object := fmt.Sprintf("%s-%d", name, k)
@@ -66,14 +67,13 @@ func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, n
 	}
 }
 
-// count is the number of ConfigMaps.
 func count(t *testing.T, p *crashProcess) int {
 	t.Helper()
 	list := must.Get(p.List(t.Context(), configMaps, nil))(t)
 	return len(list.Items)
 }
 
-// checkUsed checks what a quota tells after a start.
+// checkUsed checks the usage that a quota reports after a start.
 func checkUsed(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	there := count(t, p)
@@ -97,14 +97,15 @@ func checkUsed(t *testing.T, p *crashProcess, round int) {
 		}
 		return nil
 	})
-	// Where others may serve the same state, the controllers begin when the Lease of the daemon that was killed has run out.
+	// If other servers may use the same state, the controllers start only when the Lease of the
+	// killed daemon has expired.
 	if !client.OnEtcd() {
 		quick()
 	}
 }
 
-// fill creates as many objects as there is room for, which must be those up to the limit, and deletes
-// half of all.
+// fill creates objects up to the limit, of which exactly as many must succeed as the quota allows.
+// Then it deletes half of all.
 func fill(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	var creating sync.WaitGroup

@@ -19,29 +19,31 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An injection lets a system call fail: the when-th of each thread, and those that follow if there is a plus after it.
+// An injection makes a system call fail: the when-th call of each thread, and all later ones if
+// when ends with a plus.
 type injection struct {
 	call, fault, when string
 }
 
 func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
 
-// The calls that reach the disk; write and read are left out because the runtime wakes itself with them, and sockets use them.
+// These calls reach the disk. write and read are left out because the runtime and sockets use them.
 var (
 	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// injections are what the short run tries, under load and at the start.
+// injections are those of the short run, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach are those of the short run, then each call with each fault at each of the places, in an order that the seed decides.
+// injectionsEach returns those of the short run, then each call with each fault at each of the
+// places, in an order that depends on the seed.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
 		for _, fault := range crashFaults {
 			for _, when := range places {
-				if fault != "EINTR" || when != "1+" { // the runtime repeats it for ever
+				if fault != "EINTR" || when != "1+" { // the runtime repeats it forever
 					rest = append(rest, injection{call, fault, when})
 				}
 			}
@@ -51,8 +53,8 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	return slices.Concat(injections, rest)
 }
 
-// injectEach lets each fault happen in a cycle of its own: end ends the process of the cycle by it, and tells how. It returns how many there
-// were.
+// injectEach runs a cycle for each fault. end injects the fault into the process, waits for its
+// end, and describes it. injectEach returns the number of cycles.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
@@ -74,8 +76,9 @@ func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *cras
 	return tried
 }
 
-// TestSystemCalls (19, 23, 24) lets system calls of the real process fail under load. It ends with status 1 and says why, or goes on and takes
-// writes again by itself when nothing fails any more; either way nothing that was acknowledged is missing afterwards.
+// TestSystemCalls (19, 23, 24) makes system calls of the process fail under load. It exits with
+// status 1 and a message, or accepts writes again by itself after the failures. In both cases no
+// acknowledged write is missing.
 func TestSystemCalls(t *testing.T) {
 	client.NeedTool(t, "strace")
 	client.OnDisk(t)
@@ -102,8 +105,8 @@ func TestSystemCalls(t *testing.T) {
 	client.Figures(t, "%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", tried, injected, ended, h)
 }
 
-// TestSystemCallsAtStart (19, 26) lets system calls fail while the process starts: it serves, or ends with status 1 and says why, and the next one finds
-// everything.
+// TestSystemCallsAtStart (19, 26) makes system calls fail during startup. The process serves, or
+// exits with status 1 and a message. The next process finds all data.
 func TestSystemCallsAtStart(t *testing.T) {
 	client.NeedTool(t, "strace")
 	client.OnDisk(t)
@@ -139,7 +142,7 @@ func (i injection) inject() string {
 	return fmt.Sprintf("inject=%s:error=%s:when=%s", i.call, i.fault, i.when)
 }
 
-// untraceable says why system calls can not be made to fail; "" if they can.
+// untraceable returns the reason why system calls cannot be made to fail, or "" if they can.
 func untraceable() string {
 	out, err := exec.Command("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=chdir:error=EIO", "true").CombinedOutput()
 	if err != nil {
@@ -148,27 +151,28 @@ func untraceable() string {
 	return ""
 }
 
-// A casualty is what an injection has met.
+// A casualty describes the calls that an injection made fail.
 type casualty struct {
 	calls int
-	files []string // names of files whose calls failed
+	files []string // names of the files of these calls
 }
 
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
 
-// injectUnderLoad lets calls of a running process fail for a while. went tells that it goes on: then it is killed.
+// injectUnderLoad makes calls of a running process fail for a while. went reports whether the
+// process survived; in that case it is killed.
 func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualty, went bool, err error) {
 	tracer, failed, all, err := attach(p, i)
 	if err != nil {
 		return met, false, err
 	}
-	const enough, patience = 50, 500 // answers after a call has failed, and for a call that is rare
+	const enough, patience = 50, 500 // responses after a call has failed, and while waiting for a rare call
 	before := h.answered.Count()
 	client.Poll(func() bool {
 		answers := h.answered.Count() - before
 		return !p.Running() || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
 	})
-	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has ended if the process has
+	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has exited if the process has
 	_ = tracer.Wait()
 	met = <-all
 	if p.Running() {
@@ -185,7 +189,8 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	return met, false, err
 }
 
-// attach begins to trace a process. failed counts the calls that have failed so far, all answers what they were when the tracer has ended.
+// attach starts to trace a process. failed counts the failed calls so far, and all receives them
+// when the tracer has exited.
 func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -216,14 +221,15 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 	return tracer, failed, done, nil
 }
 
-// dataFile finds the name of a file in the line of a call, without the revision of a segment or snapshot.
+// dataFile matches the name of a file in the trace of a call, without the revision of a segment or
+// snapshot.
 var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
 
-// recovers waits for a write that is answered as ever, or for the end of the process.
+// recovers waits until a write succeeds or the process exits.
 func recovers(t *testing.T, p *crashProcess) (bool, error) {
 	went := false
 	client.Eventually(t, func() error {
-		data := map[string]string{"recovers": time.Now().String()} // a patch that changes nothing is not written
+		data := map[string]string{"recovers": time.Now().String()} // a patch without changes is not written
 		answer, err := p.Patch(context.Background(), configMaps+"/"+crashMarker, map[string]any{"data": data})
 		if went = err == nil && answer.Code == 200; went || !p.Running() {
 			return nil

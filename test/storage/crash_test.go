@@ -22,11 +22,11 @@ const (
 	workers       = 8
 	keysPerWorker = 4
 	shortKills    = 12
-	startKills    = 4   // while it starts, after every kill under load
+	startKills    = 4   // during startup, after every kill under load
 	mostAnswers   = 100 // before a kill under load
 )
 
-// A crashHistory is what the model knows over all kills of one data directory.
+// A crashHistory is the model's knowledge across all kills of one data directory.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -35,20 +35,21 @@ type crashHistory struct {
 	seed      uint64
 	random    *rand.Rand
 	workers   []*worker
-	answered  client.Tally      // answers under all loads
+	answered  client.Tally      // responses under all loads
 	idle      chan struct{}     // closed when no worker writes any more
-	seen      uint64            // newest version that anybody was told of
-	listed    map[string]string // the objects at the version below, by name
+	seen      uint64            // newest version that any client has seen
+	listed    map[string]string // the objects at version at, by name
 	at        uint64
-	listedAt  time.Time // when that was: watches may go back historyTime
-	late      int       // watches that came later than that, and were told so
+	listedAt  time.Time // time of the list; watches may go back by historyTime
+	late      int       // watches that resumed later than that, and got 410
 	given     []uint64  // versions acknowledged under the last load
 	acked     int
 	uncertain int
-	applied   int // of the maybes
+	applied   int // of the uncertain writes
 }
 
-// TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again while it starts on what the kill has left.
+// TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again during the startup after each
+// kill.
 func TestKills(t *testing.T) {
 	cycles := 0
 	dir := t.TempDir()
@@ -77,7 +78,7 @@ func newHistory(t *testing.T, dir, data string) *crashHistory {
 	return h
 }
 
-// String says how much was tried.
+// String summarizes the test.
 func (h *crashHistory) String() string {
 	text := fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
 	if h.late > 0 {
@@ -86,7 +87,8 @@ func (h *crashHistory) String() string {
 	return text
 }
 
-// cycle loads the process until end returns, which ends it, starts the next one and checks that.
+// cycle loads the process until end returns, which stops the process. Then it starts the next one
+// and checks its state.
 func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
 	before := &crashObserver{from: h.at}
 	h.load(p, before, end)
@@ -99,7 +101,7 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill ends the process after some answers, and some that follow it while they start.
+// kill kills the process after some responses, and several successors during their startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
@@ -113,7 +115,7 @@ func (h *crashHistory) kill(p *crashProcess) error {
 	return nil
 }
 
-// killAtStart starts a process and kills it when it has made so many system calls.
+// killAtStart starts a process and kills it after a number of system calls.
 func (h *crashHistory) killAtStart(calls int) error {
 	next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
 	if err := next.Start(); err != nil {
@@ -126,7 +128,8 @@ func (h *crashHistory) killAtStart(calls int) error {
 	return errors.Join(next.Process.Kill(), waitKilled(next))
 }
 
-// await waits until so many more writes are answered, or no worker writes any more.
+// await waits until the given number of further writes has a response, or no worker writes any
+// more.
 func (h *crashHistory) await(answers int) {
 	select {
 	case <-h.answered.After(answers):
@@ -136,7 +139,6 @@ func (h *crashHistory) await(answers int) {
 	}
 }
 
-// isIdle reports whether no worker writes any more.
 func (h *crashHistory) isIdle() bool {
 	select {
 	case <-h.idle:
@@ -146,16 +148,16 @@ func (h *crashHistory) isIdle() bool {
 	}
 }
 
-// waitKilled waits for a process, which must not have ended otherwise.
+// waitKilled waits for a process, and returns an error unless it was killed.
 func waitKilled(cmd *exec.Cmd) error {
-	_ = cmd.Wait() // the state tells
+	_ = cmd.Wait() // the process state has the result
 	if status := cmd.ProcessState.String(); status != "signal: killed" {
 		return fmt.Errorf("while it started: %s", status)
 	}
 	return nil
 }
 
-// load lets all workers write, and the observer watch, until end returns.
+// load runs all workers and the observer until end returns.
 func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
@@ -185,7 +187,6 @@ func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashPr
 	running.Wait()
 }
 
-// list reads all objects and remembers them.
 func (h *crashHistory) list(p *crashProcess) {
 	h.t.Helper()
 	h.listedAt = time.Now()
@@ -200,12 +201,13 @@ func (h *crashHistory) list(p *crashProcess) {
 	h.at = list.Version
 }
 
-// crashMarker is an object that is written after every kill, to know when a watch has caught up.
+// crashMarker names an object that is written after every kill. Its event shows that a watch has
+// caught up.
 const crashMarker = "marker"
 
-// checkWatch resumes from a version that was delivered before the kill: what was delivered
-// after it comes again, the rest follows, and all of it leads to the list. Where a cycle has taken longer than changes are kept, the
-// watch may be refused.
+// checkWatch resumes a watch from a version delivered before the kill. It must receive the later
+// events again, then the rest, and together they must lead to the list. If a cycle takes longer
+// than the history, the watch may be rejected.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from
@@ -244,7 +246,7 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 
 func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
 
-// mark writes the marker and says under which version.
+// mark writes the marker and returns its version.
 func (h *crashHistory) mark(p *crashProcess) uint64 {
 	h.t.Helper()
 	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
@@ -263,13 +265,14 @@ func (h *crashHistory) mark(p *crashProcess) uint64 {
 	return h.seen
 }
 
-// withKind gives an item of a list what it has in an event.
+// withKind adds the apiVersion and kind to an item of a list, as events have them.
 func withKind(o client.Object) client.Object {
 	o["apiVersion"], o["kind"] = "v1", "ConfigMap"
 	return o
 }
 
-// checkKeys holds every key against the model, and decides whether writes without an answer were committed.
+// checkKeys compares every key with the model, and decides whether writes without a response were
+// committed.
 func (h *crashHistory) checkKeys() {
 	left := maps.Clone(h.listed)
 	for _, w := range h.workers {
@@ -296,12 +299,12 @@ func (h *crashHistory) checkKeys() {
 	}
 	delete(left, crashMarker)
 	for name := range left {
-		h.t.Errorf("%s is nobody's", name)
+		h.t.Errorf("%s belongs to no worker", name)
 	}
 }
 
-// checkVersions: none is lower than before, none was given twice. The floor was seen
-// before the load, the newest was delivered under it.
+// checkVersions checks that no version is reused and that versions grow. floor was seen before the
+// load, and newest was delivered during it.
 func (h *crashHistory) checkVersions(floor, newest uint64) {
 	h.seen = max(h.seen, newest)
 	given := map[uint64]bool{}

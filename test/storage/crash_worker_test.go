@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashState is the state of an object: absent, or as written by the write with this number.
+// crashState is the state of an object: absent, or as written by the write with number n.
 type crashState struct {
 	exists bool
 	n      uint64
 }
 
-// crashKey is one object and the states that the model allows for it.
+// crashKey is an object with the states that the model allows.
 type crashKey struct {
 	name      string
 	acked     crashState
-	uncertain *crashState // result of the write that got no response, which may have happened or not
+	uncertain *crashState // result of the write without a response, which may have been applied
 }
 
 // canBe reports whether the model allows a state.
@@ -35,13 +35,14 @@ type worker struct {
 	keys   []*crashKey
 	random *rand.Rand
 	last   uint64   // number of the newest write
-	faulty bool     // the machine under the daemon fails, so that writes may be refused
+	faulty bool     // the machine under the daemon fails, so writes may be rejected
 	acked  []uint64 // versions of acknowledged creates and patches, in order
-	// answered counts the answers of all workers.
+	// answered counts the responses of all workers.
 	answered *client.Tally
 }
 
-// The numbers of two workers never meet, so a value that turns up under a key of another is seen.
+// newWorker returns a worker whose numbers no other worker uses, so that a value under the wrong
+// key is detected.
 func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	w := &worker{answered: answered, random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {
@@ -50,8 +51,9 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// run writes until a write gets no response, because the daemon was killed, or an answer that does not tell whether it happened,
-// because a fault ends the daemon. It returns an error for a response that the model does not allow.
+// run writes until the outcome of a write is unknown. Either the daemon was killed and there is no
+// response, or a fault stops the daemon. It returns an error for a response that the model does not
+// allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]
@@ -93,8 +95,8 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// data returns new random data with its checksum. Its size varies, so that kills meet records of all
-// lengths.
+// data returns new random data with its checksum. Its size varies, so that kills interrupt records
+// of all lengths.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
 	fill := strings.Repeat(n+".", w.random.IntN(600))
@@ -105,7 +107,7 @@ func sum(n, fill string) string {
 	return strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(n+" "+fill))), 16)
 }
 
-// stateOf decodes the state of an object; an error means that a write was applied only in part.
+// stateOf decodes the state of an object. An error means that a write was applied only in part.
 func stateOf(text string) (crashState, error) {
 	var o client.Object
 	if err := json.Unmarshal([]byte(text), &o); err != nil {

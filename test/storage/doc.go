@@ -1,96 +1,113 @@
-// Package storage tests that nothing acknowledged is lost and that all clients see one history: kills, disks, etcd, watches, quotas.
+// Package storage tests that no acknowledged write is lost and that all clients see one history:
+// kills, disks, etcd, watches, quotas.
 //
 // The files of a topic begin with its name. The topics:
 //
 // # Crash
 //
-// These tests kill the daemon's binary under load, repeatedly on the same data directory, and
-// checks after each start that no acknowledged write is lost or changed.
+// These tests kill the daemon's binary under load, repeatedly on the same data directory. After
+// each start they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. So the model knows for every key
+// Each worker owns a few keys and has at most one write in flight. So the model has for every key
 // the last acknowledged state and at most one write that may or may not have been applied. Every
-// object carries a checksum of its data, which reveals partially applied writes. In parallel, a
-// watch records the events that were delivered before the kill.
+// object has a checksum of its data, which reveals partially applied writes. In parallel, a watch
+// records the events delivered before the kill.
 //
 // # Encryption
 //
-// These tests test encryption at rest from outside: what reaches the disk, which keys are needed, how keys are changed, and
-// what becomes of objects whose key is missing.
+// These tests cover encryption at rest: what reaches the disk, which keys are needed, key rotation,
+// and objects whose key is missing.
 //
 // # Linear
 //
-// These tests let clients race on few objects and has porcupine decide whether what
-// they were answered could have come from one object after the other.
-//
-// So reads and writes of one object are linearizable: of two updates that carry the same resource version
-// one succeeds and the other gets 409, of two creates of one name one gets 201 and the other 409, and
-// concurrent patches are all applied.
+// In these tests clients race on a few objects, and porcupine checks that the responses are
+// linearizable. Of two updates with the same resource version, one succeeds and the other gets 409.
+// Of two creates of one name, one gets 201 and the other 409. Concurrent patches are all applied.
 //
 // # Migrate
 //
-// These tests move states between data directories and etcd, and backs up both.
+// These tests migrate states between data directories and etcd, and back up both.
 //
 // # Operations
 //
-// These tests test what is created and not stored, over HTTP: evictions, bindings,
-// reviews of tokens and of access; and the sub-resources and versions that belong to them.
+// These tests cover objects that are created but not stored, over HTTP: evictions, bindings, and
+// reviews of tokens and access. They also cover the related subresources and versions.
 //
 // # Process
 //
-// These tests test the daemon as a process: the built binary, its exit status, signals, files
-// and commands. Only the tests that need a failing disk run the daemon in the test's own process,
-// on an injected file system.
+// These tests cover the daemon as a process: the binary, its exit status, signals, files and
+// commands. Only the tests that need a failing disk run the daemon in the test's own process, on a
+// fault-injecting file system.
 //
 //	data of an earlier version                          TestUpgrade
-//	journal that lacks acknowledged writes              TestLossIsTold
+//	journal without acknowledged writes                 TestLossIsTold
 //	full disk: reads, deletes, recovery of writes       TestDiskFull, TestFullDiskHeals, TestStartsOnFullDisk
 //	disk that does not respond                          TestHungDisk
 //	failed sync with many concurrent writers            TestFailedSync, TestEverybodyInFlightIsAnswered
 //
 // # Quota
 //
-// These tests test over HTTP that quotas of namespaces are never exceeded, never refuse below their
-// limit, and tell what is used: for every kind of usage, and under concurrency, dry runs and failures.
-// What they are after the process was killed is tested in package crash.
+// These tests check over HTTP that quotas are never exceeded, never reject requests below their
+// limit, and report the usage. They cover every kind of usage, concurrency, dry runs and failures.
+// TestQuotasOverKills covers kills of the process.
 //
 // # Simulation
 //
-// These tests run the whole server, from its HTTP front to its journal, on a disk, a network and a clock that a seed decides, through several
-// lifetimes, and holds what it answers against a plain map.
+// These tests run the whole server, from HTTP to the journal, on a disk, a network and a clock that
+// a seed controls. They compare the responses over several lifetimes with a plain map.
 //
-// A simulationHistory is what one seed makes: in each life the server starts on what the last one left, catches up, and is asked to create, update with right and
-// wrong versions, patch at once from several sides, delete, read and list, until its disk fails. The seed says at which operation of the disk and how: the machine
-// crashes, and of what was not synced each name, length and sector is kept or lost; an operation fails; there is no room for a while. It says which
-// answers the network loses, and where the clock jumps, forward and back.
+// A simulationHistory is the run of one seed. In each life the server starts on the remains of the
+// last one and catches up. Then it gets creates, updates with correct and wrong versions,
+// concurrent patches, deletes, reads and lists, until its disk fails.
 //
-// What must hold: an answer is the one that the map gives; what was acknowledged is there in the next life, and all else wholly or not at all; versions rise, over all lives;
-// a full disk changes nothing; what a watch has told is told again by a watch that resumes from before it, and a list with the events after it is the next
-// list.
+// The seed decides at which operation the disk fails, and how:
 //
-// Between the writes, each history also checks what holds whatever has happened: writes that change nothing, dry runs, deletes of another life, initial events,
-// finalizers, ownership by apply, pages, lists by label and field, and a second namespace whose name begins alike; after each start a watch with a selector
-// must tell what follows from the events of one without.
+//   - The machine crashes, and each unsynced name, length and sector is kept or lost.
+//   - An operation fails.
+//   - There is no space for a while.
 //
-// What it does not have: authentication, authorization, admission and so quotas, controllers, and several servers on one log. Their faults are for other
-// suites, and so are those of the operating system, whose disk it does not use.
+// It also decides which responses the network loses, and how the clock jumps, forward and back.
 //
-// What a seed does not decide is the order in which goroutines run: the requests of a history follow one another, but for the patches that are sent at
-// once, whose order the map does not need to know. A seed whose history has failed once stands in testdata/simulation/seeds, and is run first ever after.
+// Invariants:
+//
+//   - A response is that of the map.
+//   - An acknowledged write exists in the next life; any other is applied completely or not at
+//     all.
+//   - Versions increase over all lives.
+//   - A full disk changes nothing.
+//   - A watch that resumes from an earlier version delivers the same events again.
+//   - A list and the events after it lead to the next list.
+//
+// Between the writes, each history also checks general promises: writes without changes, dry runs,
+// deletes with another uid, initial events, finalizers, ownership by apply, pages, lists by label
+// and field, and a second namespace with a common name prefix. After each start, the events of a
+// watch with a selector must follow from those of a watch without one.
+//
+// The simulation has no authentication, authorization, admission (and so no quotas), controllers,
+// or several servers on one log. It does not use the operating system's disk either. Other tests
+// cover their faults.
+//
+// A seed does not control the order in which goroutines run. The requests of a history are
+// sequential, except for the concurrent patches, whose order does not matter to the map. The seeds
+// of histories that have failed are in testdata/simulation/seeds, and always run first.
 // TROUPE_SEED=n runs history n alone.
 //
 // # Watch
 //
-// These tests hold lists and watches against a log of all commits, under random histories and many
-// selectors. What it checks:
+// These tests compare lists and watches with a log of all commits, under random histories and with
+// many selectors. Invariants:
 //
-//   - All chunks of one list share one resource version, and hold no gap and no duplicate.
-//   - A list at an exact version is the state at that version; one that is not older than a version is at
-//     that version or a later one; a version from the future is never answered with older data.
-//   - Events are ordered by version, each version comes once, and none of the log is missing, for every
-//     selector. An object that begins to match a selector is ADDED, one that ceases to is DELETED.
-//   - A watch that resumes from a version that it was given gets exactly the rest, also over a restart. A
-//     list at N together with the events from N to M is the list at M.
-//   - A bookmark's version is at least that of every event before it, and lower than that of any after it.
-//   - A watch that does not read costs bounded memory, delays no others, and gets 410 once what it has not
-//     read has left the history. A client that goes away leaves no goroutine, descriptor or memory behind.
+//   - All chunks of one list have one resource version, and contain no gap and no duplicate.
+//   - A list at an exact version is the state at that version. One not older than a version is at
+//     that version or a later one. A future version is never answered with older data.
+//   - Events are ordered by version, without duplicates, and none of the log is missing, for
+//     every selector. An object that starts to match a selector is ADDED, one that stops is
+//     DELETED.
+//   - A watch that resumes from a version it has received gets exactly the rest, even over a
+//     restart. A list at N together with the events from N to M is the list at M.
+//   - A bookmark's version is at least that of every event before it, and lower than that of any
+//     event after it.
+//   - A watch that does not read costs bounded memory, delays no others, and gets 410 when the
+//     unread events have left the history. A disconnected client leaves no goroutine, descriptor
+//     or memory.
 package storage

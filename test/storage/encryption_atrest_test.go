@@ -18,9 +18,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNothingPlainReachesTheDisk: no file of the data directory, and no backup, holds anything of a Secret after it was created,
-// changed in its labels (which keeps the state before beside the change), deleted, and after a snapshot and the removal of the
-// journal before it. What is not encrypted is found, so the search works.
+// TestNothingPlainReachesTheDisk checks that no file of the data directory and no backup contains
+// plaintext of a Secret. It covers creates, label changes (which also store the previous state),
+// deletes, snapshots and compaction. Plaintext of an unencrypted object is found, so the search
+// works.
 func TestNothingPlainReachesTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -82,7 +83,7 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 	}
 }
 
-// census counts the stored values of Secrets by what they are encrypted with.
+// census counts the stored values of Secrets by encryption provider.
 func (c *encryptionCluster) census(t *testing.T) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -95,8 +96,9 @@ func (c *encryptionCluster) census(t *testing.T) map[string]int {
 	return counts
 }
 
-// TestRotation: an update that changes nothing writes an object that another key is behind, once; a change of the file takes effect
-// without a restart, and the snapshot that follows needs the new key alone; a broken file changes nothing and is told of.
+// TestRotation checks key rotation. An update without changes rewrites an object under the new key,
+// once. A changed file takes effect without a restart, and the next snapshot needs only the new
+// key. An invalid file is reported and changes nothing.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
@@ -127,7 +129,7 @@ func TestRotation(t *testing.T) {
 		t.Helper()
 		n := 0
 		client.Eventually(t, func() error {
-			// The journal before a snapshot goes once there is some after it.
+			// A snapshot's older journal is removed once newer segments exist.
 			n++
 			send(t, s, 200, "PATCH", configMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
 			if counts := c.census(t); len(counts) != 1 || counts[key] == 0 {
@@ -173,7 +175,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// serverHash is how the server's metrics name it.
+// serverHash returns the server's hash in its metrics.
 func serverHash(t *testing.T, s *client.Server) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(string(send(t, s, 200, "GET", "/metrics", "").Body), `last_config_info{apiserver_id_hash="`)
@@ -181,8 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey: objects whose key is missing are refused and told of, the rest is served; a snapshot keeps them, so that they are back
-// with the key; they can be deleted as what cannot be read.
+// TestMissingKey checks that objects with a missing key are rejected and reported, while everything
+// else is served. Snapshots keep them, so they return with the key. They can be deleted as
+// unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
@@ -195,7 +198,7 @@ func TestMissingKey(t *testing.T) {
 	s.Stop(t)
 
 	c.configure(t, forSecrets(two))
-	for range 2 { // after the journal, and after a snapshot
+	for range 2 { // after replaying the journal, and after a snapshot
 		s = c.serve(t)
 		refused := send(t, s, 500, "GET", secrets+"/a", "")
 		if !strings.Contains(string(refused.Body), "StorageReadError") {
@@ -231,7 +234,8 @@ func TestMissingKey(t *testing.T) {
 	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
-// TestWatchAcrossALostKey: a watch that would have to read what cannot be read is told to list again, not that objects are gone.
+// TestWatchAcrossALostKey checks that a watch over unreadable objects gets 410 instead of DELETED
+// events.
 func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -248,7 +252,8 @@ func TestWatchAcrossALostKey(t *testing.T) {
 	send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", secrets, last), "")
 }
 
-// TestMovedRows: someone who can write files swaps the rows of two Secrets, and slips in one in clear. None of them is served.
+// TestMovedRows checks that an attacker with access to the files cannot swap the values of two
+// Secrets or insert one in plaintext. None of them is served.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -278,7 +283,8 @@ func TestMovedRows(t *testing.T) {
 	}
 }
 
-// TestPrecedence: the entry that is nearest to a resource counts, and a custom resource is encrypted by a wildcard.
+// TestPrecedence checks that the most specific entry for a resource applies, and that a wildcard
+// covers custom resources.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	entry := func(resources, provider string) string {
@@ -307,7 +313,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// A file that does not exist is named by its flag.
+// TestMissingFile checks that the error for a missing file names its flag.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
@@ -318,7 +324,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// objectsEncryption is how many Secrets TestRotationWhileWriting has. TROUPE_ENCRYPTION_OBJECTS asks for more.
+// objectsEncryption returns the number of Secrets of TestRotationWhileWriting.
+// TROUPE_ENCRYPTION_OBJECTS overrides it.
 func objectsEncryption() int {
 	if n, err := strconv.Atoi(os.Getenv("TROUPE_ENCRYPTION_OBJECTS")); err == nil {
 		return n
@@ -326,8 +333,8 @@ func objectsEncryption() int {
 	return 200
 }
 
-// TestRotationWhileWriting: keys change while clients write, again and again. In the end every acknowledged value is there, with the
-// last key alone, which all objects were given by updates that change nothing.
+// TestRotationWhileWriting rotates keys repeatedly while clients write. In the end every
+// acknowledged value exists, and all objects need only the last key after updates without changes.
 func TestRotationWhileWriting(t *testing.T) {
 	t.Parallel()
 	n, one, two := objectsEncryption(), aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)

@@ -22,24 +22,24 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A plugin is a KMS plugin of version 2 as others write them: a gRPC server on a unix socket. It "encrypts" by turning bits and naming
-// its key.
+// A plugin is a KMS v2 plugin: a gRPC server on a Unix socket. Its encryption inverts bits and adds
+// its key ID.
 type plugin struct {
 	kms.UnimplementedKeyManagementServiceServer
 	endpoint string
 	timeout  string // of calls, for the configuration
 
 	mu        sync.Mutex
-	keyID     string // that it reports
-	usedID    string // that it encrypts with, if it lies
+	keyID     string // reported in the status
+	usedID    string // used for encryption, if it differs
 	healthz   string
-	fault     error         // of every call
-	delay     time.Duration // before every answer
+	fault     error         // returned by every call
+	delay     time.Duration // before every response
 	forgotten map[string]bool
 	decrypts  int
 }
 
-// startPlugin serves a plugin on a socket of a directory until the test or stop ends it.
+// startPlugin serves a plugin on a socket until the test ends or stop is called.
 func startPlugin(t *testing.T, socket string) (p *plugin, stop func()) {
 	t.Helper()
 	p = &plugin{endpoint: "unix://" + socket, timeout: "30s", keyID: "key-1", healthz: "ok", forgotten: map[string]bool{}}
@@ -64,14 +64,14 @@ func (p *plugin) listen(t *testing.T, socket string) (stop func()) {
 	return stop
 }
 
-// set changes how the plugin behaves.
+// set changes the behavior of the plugin.
 func (p *plugin) set(change func(p *plugin)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p)
 }
 
-// answer waits as long as the plugin is slow, and answers its fault.
+// answer waits for the plugin's delay and returns its fault.
 func (p *plugin) answer(ctx context.Context) error {
 	p.mu.Lock()
 	delay, fault := p.delay, p.fault
@@ -125,13 +125,14 @@ func turn(b []byte) []byte {
 	return turned
 }
 
-// provider is the entry of the plugin in a configuration.
+// provider returns the plugin's entry in a configuration.
 func (p *plugin) provider(name string) string {
 	return fmt.Sprintf("{kms: {apiVersion: v2, name: %s, endpoint: %q, timeout: %s}}", name, p.endpoint, p.timeout)
 }
 
-// TestPlugin: values are encrypted under a seed of the plugin, which is asked for it once, and not again while the daemon works; it
-// follows another key of the plugin by itself, and tells by the metrics; a restart asks once for each seed.
+// TestPlugin checks that values are encrypted under a seed that the plugin wraps once. The daemon
+// follows a new key of the plugin by itself and updates the metrics. After a restart it calls the
+// plugin once per seed.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
@@ -173,8 +174,9 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginFaults: a plugin that is dead, slow, not well or names two keys is not relied on: changes are refused and the check fails,
-// reads and all other resources go on; when it is well again, so is everything.
+// TestPluginFaults checks plugins that are unreachable, slow, unhealthy or inconsistent. Writes are
+// rejected and the health check fails, while reads and other resources continue. All recovers with
+// the plugin.
 func TestPluginFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -200,7 +202,7 @@ func TestPluginFaults(t *testing.T) {
 			send(t, s, 500, "GET", "/healthz/kms-providers", "")
 			send(t, s, 200, "GET", "/livez", "")
 			if !strings.Contains(cl.log.String(), c.reason) {
-				t.Errorf("the log does not tell of %q", c.reason)
+				t.Errorf("the log does not contain %q", c.reason)
 			}
 			p.set(func(p *plugin) { p.healthz, p.fault, p.delay, p.usedID, p.keyID = "ok", nil, 0, "", "key-1" })
 			client.Eventually(t, func() error {
@@ -215,8 +217,8 @@ func TestPluginFaults(t *testing.T) {
 	}
 }
 
-// TestPluginAtStart: the daemon waits for a plugin that comes later than itself, and does not take what only the plugin could
-// decrypt for lost; a key that the plugin has forgotten is a key that is missing.
+// TestPluginAtStart checks that the daemon waits for a plugin that starts later, and does not treat
+// its objects as lost. A key that the plugin has forgotten is a missing key.
 func TestPluginAtStart(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "kms.sock")
@@ -256,7 +258,7 @@ func TestPluginAtStart(t *testing.T) {
 	}
 }
 
-// TestReloadNeedsPlugins: a configuration whose plugin is not well is not gone over to.
+// TestReloadNeedsPlugins checks that a configuration with an unhealthy plugin does not take effect.
 func TestReloadNeedsPlugins(t *testing.T) {
 	t.Parallel()
 	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))

@@ -17,19 +17,19 @@ import (
 
 const ()
 
-// aKey is a provider with one key of 32 bytes, filled with a byte.
+// aKey returns a provider with one key of 32 bytes, all equal to fill.
 func aKey(algorithm, name string, fill byte) string {
 	secret := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, 32))
 	return fmt.Sprintf("{%s: {keys: [{name: %s, secret: %s}]}}", algorithm, name, secret)
 }
 
-// forSecrets is a configuration of providers for Secrets.
+// forSecrets returns a configuration of providers for Secrets.
 func forSecrets(providers ...string) string {
 	return "apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" +
 		strings.Join(providers, ", ") + "]\n"
 }
 
-// A encryptionCluster is a data directory and the file of its encryption.
+// An encryptionCluster is a data directory and its encryption configuration file.
 type encryptionCluster struct {
 	dir, file string
 	log       *client.Log
@@ -42,15 +42,15 @@ func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
 	return c
 }
 
-// configure replaces the file as an operator should: in one step.
+// configure replaces the file atomically, as an operator should.
 func (c *encryptionCluster) configure(t *testing.T, config string) {
 	t.Helper()
 	client.WriteFile(t, c.file+".new", config)
 	must.Succeed(t, os.Rename(c.file+".new", c.file))
 }
 
-// settings are those of a daemon that looks at the file all the time, and takes small snapshots. Accounts have no
-// Secrets there, since tests count those.
+// settings returns the settings of a daemon that constantly polls the file and takes small
+// snapshots. ServiceAccounts get no token Secrets, because tests count Secrets.
 func (c *encryptionCluster) settings() daemon.Config {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort, config.Controllers = c.dir, 0, client.WithoutRoots+",-serviceaccount-token-secret-controller"
@@ -64,7 +64,8 @@ func (c *encryptionCluster) serve(t *testing.T) *client.Server {
 	return client.ServeConfig(t, c.settings(), c.log)
 }
 
-// grep lists the files below a directory that hold a text, journal and snapshots of the daemon among them.
+// grep lists the files below a directory that contain a text, also in base64. These include the
+// journal and snapshots.
 func grep(t *testing.T, dir, text string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -73,7 +74,7 @@ func grep(t *testing.T, dir, text string) (files []string) {
 		}
 		data, err := os.ReadFile(path)
 		if os.IsNotExist(err) {
-			return nil // removed meanwhile
+			return nil // removed in the meantime
 		}
 		for _, form := range []string{text, base64.StdEncoding.EncodeToString([]byte(text))} {
 			if bytes.Contains(data, []byte(form)) {
@@ -90,10 +91,9 @@ func secret(name, value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":%q,"labels":{"l":%q}},"stringData":{"v":%q}}`, name, name, value)
 }
 
-// contentTypes are those of bodies, by the method.
+// contentTypes are the media types of bodies, by method.
 var contentTypes = map[string]string{"POST": client.JSON, "PUT": client.JSON, "DELETE": client.JSON, "PATCH": "application/merge-patch+json"}
 
-// send sends a request that must be answered with a code.
 func send(t *testing.T, s *client.Server, code int, method, path, body string) client.Answer {
 	t.Helper()
 	var b any
@@ -107,7 +107,6 @@ func send(t *testing.T, s *client.Server, code int, method, path, body string) c
 	return a
 }
 
-// valueOfEncryption is what a Secret holds.
 func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	t.Helper()
 	o := send(t, s, 200, "GET", secrets+"/"+name, "").Object()
@@ -115,7 +114,7 @@ func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	return string(value)
 }
 
-// eventuallyMetric waits until the metrics have a line that begins with a text.
+// eventuallyMetric waits until the metrics have a line with the given beginning.
 func eventuallyMetric(t *testing.T, s *client.Server, line string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -12,14 +12,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly is settings with a history that is shorter than clocks differ.
+// briefly has a history shorter than the difference between the clocks.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `
 
-// TestClocksOfDaemonsDiffer: the clocks of daemons are off by more than the Lease of the controllers and the history of watches are long, and by less
-// than tokens are good for beyond their time. Everything that one daemon gives holds at the others, one daemon at a time runs the controllers,
-// and clients that race while faults happen see one object after the other.
+// TestClocksOfDaemonsDiffer sets the clocks apart by more than the duration of the controllers'
+// Lease and of the watch history. The difference stays below the tolerance of tokens. Everything
+// issued by one server is valid at the others, and one server at a time runs the controllers.
+// Racing clients see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {
 	off := [3]time.Duration{0, -25 * time.Second, 25 * time.Second}
 	c := newClusterWith(t, briefly, client.BuildTroupeWithClock, off)
@@ -63,7 +64,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 	leader.start()
 	c.race(faultRounds)
 	var version uint64
-	client.Eventually(t, func() error { // whoever leads after the faults
+	client.Eventually(t, func() error { // by the leader after the faults
 		a, err := c.Get(t.Context(), controllersLease)
 		if err == nil && a.Code != 200 {
 			err = &a
@@ -73,7 +74,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 		}
 		if now := a.Object().Version(); version == 0 || now == version || a.Object().At("spec.holderIdentity") == "" {
 			version = now
-			return errors.New("nobody renews the Lease of the controllers")
+			return errors.New("the Lease of the controllers is not renewed")
 		}
 		return nil
 	})

@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A linearCluster is three daemons, each a process of its own with links of its own to the three members of an etcd. Its client asks the
-// daemons in turn.
+// A linearCluster is three server processes, each with its own links to the three members of an
+// etcd cluster. Its client uses the servers in turn.
 type linearCluster struct {
 	t *testing.T
 	*client.Client
@@ -32,7 +32,7 @@ type linearCluster struct {
 	replicas []*replica
 }
 
-// A replica is one of the daemons.
+// A replica is one of the servers.
 type replica struct {
 	*client.Client
 	cluster *linearCluster
@@ -40,13 +40,14 @@ type replica struct {
 	port    string // the same in each run
 	links   []*etcdtest.Link
 	cutOff  atomic.Bool     // from etcd
-	process *client.Process // nil while it is down
+	process *client.Process // nil while it is stopped
 	logs    client.Log
-	// clock is how far its clock is off, if the binary has one that can be.
+	// clock is the offset of its clock, if the binary supports one.
 	clock time.Duration
 }
 
-// linearSettings let daemons find out soon that etcd is away. Addresses are scarce, so that they are taken again and again.
+// linearSettings make servers notice quickly that etcd is unavailable. Addresses are scarce, so
+// that they are reused often.
 const linearSettings = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -60,7 +61,7 @@ func newClusterLinear(t *testing.T) *linearCluster {
 	return newClusterWith(t, linearSettings, client.BuildTroupe, [3]time.Duration{})
 }
 
-// newClusterWith is newCluster with other settings, another binary, and clocks that are off.
+// newClusterWith is like newClusterLinear, with other settings, another binary and clock offsets.
 func newClusterWith(t *testing.T, settings string, build func(dir string) (string, error), clocks [3]time.Duration) *linearCluster {
 	t.Helper()
 	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
@@ -70,7 +71,7 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 	}
 	var hosts []string
 	for _, clock := range clocks {
-		port, err := freeport.Find() // which nobody is given while the daemon is down
+		port, err := freeport.Find() // not assigned to another process while the server is stopped
 		must.Succeed(t, err)
 		r := &replica{cluster: c, dir: t.TempDir(), port: strconv.Itoa(port), clock: clock}
 		for _, url := range c.etcd.URLs() {
@@ -94,10 +95,10 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 	return c
 }
 
-// started is what the log says before what a daemon does that is started.
+// started marks the start of a server in its log.
 const started = "--- started"
 
-// start runs the daemon, or runs it again, and waits until it is ready.
+// start starts or restarts the server and waits until it is ready.
 func (r *replica) start() {
 	t := r.cluster.t
 	t.Helper()
@@ -123,7 +124,7 @@ func (r *replica) start() {
 	}
 }
 
-// kill ends the daemon without a warning.
+// kill kills the server.
 func (r *replica) kill() {
 	if r.process == nil {
 		return
@@ -132,7 +133,7 @@ func (r *replica) kill() {
 	r.process = nil
 }
 
-// stop ends the daemon as an operator does.
+// stop stops the server gracefully.
 func (r *replica) stop() {
 	r.cluster.t.Helper()
 	r.process.Stop()
@@ -148,7 +149,7 @@ func (r *replica) signal(s os.Signal) {
 	}
 }
 
-// block cuts the links of a replica to etcd by block, a method of etcdtest.Link.
+// block blocks the links of a replica to etcd with a method of etcdtest.Link.
 func (r *replica) block(block func(*etcdtest.Link)) {
 	r.cutOff.Store(true)
 	for _, l := range r.links {
@@ -175,7 +176,7 @@ func (r *replica) reset() {
 	}
 }
 
-// awaitReady waits until all daemons are ready, by themselves, and write.
+// awaitReady waits until all servers are ready and accept writes.
 func (c *linearCluster) awaitReady() {
 	c.t.Helper()
 	for i, r := range c.replicas {
@@ -192,7 +193,7 @@ func (c *linearCluster) awaitReady() {
 	}
 }
 
-// contents are the objects of a list, for comparison.
+// contents returns the objects of a list, for comparison.
 func contents(list client.List) string {
 	var all []string
 	for _, o := range list.Items {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A page is a page of a list, or the refusal of one, which may tell where to go on.
+// A page is a page of a list, or an error that may contain a token to continue with.
 type page struct {
 	Reason   string
 	Metadata struct{ ResourceVersion, Continue string }
@@ -22,7 +22,8 @@ type page struct {
 	code int
 }
 
-// page reads a page; the code is 0 if there was no answer in time, which is short at a daemon that is cut off.
+// page reads a page. The code is 0 if there was no response within the timeout, which is short for
+// a server that is cut off.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
 	patience := client.Watchdog
@@ -42,7 +43,8 @@ func (r *replica) page(token string) (p page) {
 	return p
 }
 
-// rest reads a list to its end from a token on, each page at another one of some daemons. It ends early with the page that was refused.
+// rest reads the rest of a list from a token, each page from another one of the servers. It stops
+// at a rejected page.
 func rest(token string, at ...*replica) (names string, last page) {
 	for i := 0; token != ""; i++ {
 		if last = at[i%len(at)].page(token); last.code != 200 {
@@ -65,7 +67,7 @@ func (c *linearCluster) create(r *replica, name string) uint64 {
 	return a.Object().Version()
 }
 
-// compact lets etcd drop all history.
+// compact makes etcd drop all history.
 func (c *linearCluster) compact() {
 	c.t.Helper()
 	etcd := c.etcd.Client()
@@ -76,9 +78,9 @@ func (c *linearCluster) compact() {
 	must.Succeed(c.t, err)
 }
 
-// TestListAcrossACompaction: etcd is compacted in the middle of a list that goes on at other daemons. Each gives the rest as it was at the version of
-// the list, or says that this has expired; with the token that it gives then, the list goes on in the newest state, at any of them, and never
-// in an older one.
+// TestListAcrossACompaction compacts etcd in the middle of a list that continues at other servers.
+// Each server returns the rest at the version of the list, or reports that it has expired. The new
+// token then continues the list in the current state at any server, never in an older one.
 func TestListAcrossACompaction(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]
@@ -114,14 +116,14 @@ func TestListAcrossACompaction(t *testing.T) {
 	behind.reset()
 	behind.mend()
 	c.awaitReady()
-	c.list(behind.Client) // so that it has read the state anew
+	c.list(behind.Client) // so that it has reloaded the state
 	names, last := rest(token, behind)
 	if names != "" || last.code != 410 || last.Reason != "Expired" || last.Metadata.Continue == "" {
 		t.Fatalf("at the one that has missed it: %s, and then %+v, want 410", names, last)
 	}
 	check("at those that have followed, afterwards", whole, third, ahead)
 
-	c.create(ahead, "d") // the version of a list from before may be one that the daemon has not seen singly
+	c.create(ahead, "d") // the version of an earlier list may be one that the server has not seen individually
 	token = last.Metadata.Continue
 	for _, at := range [][]*replica{{behind}, {ahead}, {third, behind, ahead}} {
 		if names, last := rest(token, at...); names != "c-2 c-3 c-5 c-50 c-6 c-7 c-8 d " || last.code != 200 {
@@ -147,7 +149,6 @@ func TestListAcrossACompaction(t *testing.T) {
 	})
 }
 
-// deleteAt deletes an object at one daemon.
 func (c *linearCluster) deleteAt(r *replica, name string) {
 	c.t.Helper()
 	if a, err := r.Delete(c.t.Context(), configMaps+"/"+name, nil); err != nil || a.Code != 200 {
@@ -155,9 +156,9 @@ func (c *linearCluster) deleteAt(r *replica, name string) {
 	}
 }
 
-// TestListsAcrossCompactions lists in pages, at all daemons in turn, while objects come and go and etcd is compacted again and again below daemons that
-// are cut off. A list that comes to its end holds every object that has stayed, once, and the pages have one version, but after a token that has
-// expired.
+// TestListsAcrossCompactions lists in pages at all servers in turn, while objects are created and
+// deleted. Meanwhile etcd is compacted repeatedly while servers are cut off. A complete list has
+// every permanent object once. Its pages have one version, except after an expired token.
 func TestListsAcrossCompactions(t *testing.T) {
 	c := newClusterLinear(t)
 	const stay = 10

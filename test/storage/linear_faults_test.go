@@ -21,19 +21,20 @@ import (
 
 const (
 	faultRounds = 3
-	// most requests of a client in a round with a fault: the longer a history is, the longer it takes to check.
+	// mostRequests limits the requests of a client in a round with a fault, because longer
+	// histories take longer to check.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
 )
 
-// TestFaults kills, pauses and cuts off daemons and members of etcd while clients race. What they were answered is linearizable, a watch
-// that is resumed on any daemon has every change once, all daemons hold the same, and nothing is given out twice. Afterwards everything
-// goes on by itself.
+// TestFaults kills, pauses and cuts off servers and members of etcd while clients race. The
+// responses are linearizable, and a watch resumed at any server has every change once. All servers
+// have the same objects, and nothing is allocated twice. Afterwards everything recovers.
 func TestFaults(t *testing.T) {
 	newClusterLinear(t).race(faultRounds)
 }
 
-// race makes as many rounds, or as many as the long form has.
+// race runs the given number of rounds, or that of the long form.
 func (c *linearCluster) race(rounds int) {
 	c.t.Helper()
 	histories, operations, open := 0, 0, 0
@@ -55,7 +56,7 @@ func (c *linearCluster) race(rounds int) {
 	}
 }
 
-// A fault is what happens to the cluster during one round, and the end of it.
+// A fault affects the cluster during one round.
 type fault struct {
 	name  string
 	begin func(c *linearCluster, at int)
@@ -73,7 +74,7 @@ var linearFaults = []fault{
 	{"connections break", func(c *linearCluster, at int) { c.replicas[at].reset() }, func(*linearCluster, int) {}},
 }
 
-// round lets clients race while one fault begins and ends.
+// round lets clients race during one fault.
 func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation, open int) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(round)))
 	var clock atomic.Int64
@@ -106,7 +107,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	reading, stopReading := context.WithCancel(c.t.Context())
 	select {
 	case <-done.After(1 + random.IntN(3*mostRequests)):
-	case <-c.reads(reading, (at+1)%len(c.replicas)): // all clients may wait for a daemon that is paused
+	case <-c.reads(reading, (at+1)%len(c.replicas)): // all clients may wait for a paused server
 	}
 	stopReading()
 	f.end(c, at)
@@ -135,7 +136,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	return record, open
 }
 
-// reads returns a channel that is closed after many reads at a daemon.
+// reads returns a channel that is closed after many reads at a server.
 func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	many := make(chan struct{})
 	go func() {
@@ -153,15 +154,15 @@ func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	return many
 }
 
-// claim makes a Service, if there is an address and a port for it.
+// claim creates a Service if an address and a port are available.
 func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
 	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
-	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // refused or not: checkClaims looks at what there is
+	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected: checkClaims looks at the result
 }
 
-// checkClaims checks that no two Services have the same, and deletes them.
+// checkClaims checks that no two Services share an address or port, and deletes them.
 func (c *linearCluster) checkClaims() {
 	c.t.Helper()
 	list := must.Get(c.List(c.t.Context(), services, nil))(c.t)
@@ -185,8 +186,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object, as a client does that tries again when it is told that the store is away: a daemon that goes on after a pause may find
-// that only then.
+// remove deletes an object and retries while the store is unavailable. A server may notice that
+// only after a pause.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -201,7 +202,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all daemons hold what the last list said, and that the events lead there.
+// compare checks that all servers have the objects of the last list, and that the events lead to
+// it.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)
@@ -226,11 +228,11 @@ func (c *linearCluster) list(from *client.Client) client.List {
 	return list
 }
 
-// A linearObserver follows all objects as an informer does: by a watch that is begun again where it ended, wherever that is.
+// A linearObserver follows all objects like an informer, and resumes its watch at any server.
 type linearObserver struct {
 	cluster *linearCluster
 	state   client.List
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	from    uint64
 	seen    map[uint64]bool
 	objects map[string]client.Object
@@ -252,7 +254,8 @@ func (o *linearObserver) run(ctx context.Context) {
 	}
 }
 
-// watch reads one watch to its end. Only what a client must not accept is an error.
+// watch reads one watch to its end. It returns an error only for responses that a client must not
+// accept.
 func (o *linearObserver) watch(ctx context.Context) error {
 	w, err := o.cluster.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {
@@ -266,7 +269,7 @@ func (o *linearObserver) watch(ctx context.Context) error {
 	for {
 		e, err := w.Next()
 		if err != nil {
-			return nil // the daemon has gone
+			return nil // the server is gone
 		}
 		if err := o.take(e); err != nil {
 			return err
@@ -308,7 +311,8 @@ func (o *linearObserver) has(version uint64) bool {
 	return o.seen[version]
 }
 
-// await waits until the observer has all changes up to a version. No event may have it, so another object is written.
+// await waits until the observer has all changes up to a version. It writes another object, because
+// there may be no event with that version.
 func (o *linearObserver) await(version uint64) {
 	o.cluster.t.Helper()
 	var mark uint64

@@ -13,24 +13,24 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is the part of a daemon that answers requests for a resource, but not with an object
-// that the store returns.
+// A handler is the part of a server that responds to requests for a resource without simply
+// returning an object of the store.
 type handler struct {
-	name string // of the resource in discovery, with its group; or what else decides about a request
-	// write writes at one daemon what the handler depends on. ask asks another daemon then, and
-	// returns what is wrong with its answer.
+	name string // its resource in discovery, with the group, or another component that decides about requests
+	// write writes the handler's prerequisites at one server. ask then sends a request to the other
+	// server, and describes a wrong response.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is a daemon, and another one that learns late of what the first has written.
+// A pair is a server, and another one that receives its writes late.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
-	token       string // of the account that the handler is about
+	token       string // of the ServiceAccount of the handler
 }
 
-// send asks a daemon, and requires an answer.
+// send sends a request to a server, and fails without a response.
 func (p *pair) send(r *replica, method, path, token string, body any) client.Answer {
 	p.t.Helper()
 	a, err := r.send(p.t, method, path, token, body)
@@ -40,7 +40,7 @@ func (p *pair) send(r *replica, method, path, token string, body any) client.Ans
 	return a
 }
 
-// create writes an object at the first daemon.
+// create creates an object at the first server.
 func (p *pair) create(path string, body linearObject) {
 	p.t.Helper()
 	if a := p.send(p.one, "POST", path, "", body); a.Code != 201 {
@@ -64,7 +64,7 @@ func accountWithToken(p *pair, name string) {
 	p.token = token.Status.Token
 }
 
-// viewer lets an account read.
+// viewer grants read access to a ServiceAccount.
 func viewer(p *pair, name string) {
 	accountWithToken(p, name)
 	p.create("/apis/"+rbacGroup+"/v1/namespaces/default/rolebindings", linearObject{
@@ -85,7 +85,7 @@ func service(p *pair, name string) {
 	p.create(inDefault+"services", linearObject{"metadata": linearObject{"name": name}, "spec": linearObject{"ports": []any{linearObject{"port": 80}}}})
 }
 
-// answers asks for an answer with a code.
+// answers returns a check that the response has a status code.
 func answers(code int, method, path string, body func(name string) any) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		var sent any
@@ -99,8 +99,8 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 	}
 }
 
-// finds asks for an answer that depends on more than what was written, but does not say that this
-// is not found.
+// finds returns a check that the response does not report the written object as not found. The
+// response depends on other things, too.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -111,7 +111,8 @@ func finds(resource, path string) func(*pair, string) string {
 	}
 }
 
-// reviews asks a review, as the account or as the administrator, whose answer has a text.
+// reviews returns a check that the response to a review contains a text. The requester is the
+// ServiceAccount or the administrator.
 func reviews(path, text string, asAccount bool, spec func(p *pair, name string) linearObject) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		token := ""
@@ -134,8 +135,8 @@ func binding(name string) any {
 	return linearObject{"metadata": linearObject{"name": name}, "target": linearObject{"kind": "Node", "name": "n"}}
 }
 
-// handlers are all handlers of resources that read the store themselves or decide by what it holds,
-// and other decisions about requests.
+// handlers lists all handlers that read the store themselves or decide by its contents, and other
+// decisions about requests.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
 	{"pods/eviction", podLinear, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return linearObject{"metadata": linearObject{"name": name}} })},
@@ -169,11 +170,11 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore are sub-resources whose handlers have no state but that which the store confirms.
+// throughStore lists subresources whose handlers have no state except what the store confirms.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
-// TestHandlersSeeOtherDaemons: what one daemon has answered counts at another one, whatever handler
-// its request goes to, though etcd tells the other one late. A handler that is not listed fails.
+// TestHandlersSeeOtherDaemons checks that every handler of a server respects what another server
+// has acknowledged, even if etcd's events arrive late. A handler that is not listed fails the test.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]
@@ -202,8 +203,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources are those in discovery that have no objects of their own: sub-resources, and what can
-// only be created.
+// resources returns the resources of discovery without stored objects: subresources, and those that
+// can only be created.
 func (c *linearCluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

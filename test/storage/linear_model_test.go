@@ -7,12 +7,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// content is what a write leaves: every write writes one token that no other writes, so
-// equal contents come from the same write.
+// content is the result of a write. Every write has a unique token, so equal contents come from the
+// same write.
 type content struct{ body, mark string }
 
-// linearState is one object. version is 0 while only an unanswered write could know it; it is
-// above floor.
+// linearState is the state of one object. version is 0 while only a write without a response
+// determines it; it is above floor.
 type linearState struct {
 	exists  bool
 	content content
@@ -20,7 +20,7 @@ type linearState struct {
 	floor   uint64
 }
 
-// input is one request; base is what an update read before.
+// input is one request; base is what the client of an update has read.
 type input struct {
 	verb    string // get, create, update, patch or delete
 	object  string
@@ -29,14 +29,14 @@ type input struct {
 	version uint64 // of base
 }
 
-// output is one answer; code is 0 if there was none.
+// output is one response; code is 0 if there was none.
 type output struct {
 	code    int
 	version uint64
 	content content
 }
 
-// model is one object; histories are partitioned by object.
+// model is a single object; histories are partitioned by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
@@ -58,7 +58,7 @@ var model = porcupine.Model{
 	},
 }
 
-// stepLinear says whether an answer is right in a state, and the next state.
+// stepLinear reports whether a response is correct in a state, and returns the next state.
 func stepLinear(s linearState, in input, out output) (bool, linearState) {
 	want, next := expect(s, in)
 	if out.code == 0 {
@@ -80,7 +80,7 @@ func stepLinear(s linearState, in input, out output) (bool, linearState) {
 	return true, next
 }
 
-// expect is the right code for a request, and the state after it, its version unknown.
+// expect returns the correct status code of a request and the next state, with an unknown version.
 func expect(s linearState, in input) (code int, next linearState) {
 	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// forgetful is settings with a history of a second, so that etcd is compacted up to a second ago.
+// forgetful has a history of one second, so that etcd is compacted up to a second ago.
 const forgetful = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -29,7 +29,8 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader is the daemon that runs the controllers, by its own word, and is another one than before.
+// leader returns the server that, according to its log, runs the controllers, and waits for one
+// other than before.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -40,12 +41,12 @@ func (c *linearCluster) leader(before *replica) (leads *replica) {
 				return nil
 			}
 		}
-		return errors.New("nobody leads")
+		return errors.New("there is no leader")
 	})
 	return leads
 }
 
-// holder is who holds the Lease of the controllers, and how often that has changed.
+// holder returns the holder of the controllers' Lease.
 func (c *linearCluster) holder(r *replica) string {
 	c.t.Helper()
 	a, err := r.Get(c.t.Context(), controllersLease)
@@ -55,8 +56,9 @@ func (c *linearCluster) holder(r *replica) string {
 	return fmt.Sprint(a.Object().At("spec.holderIdentity"))
 }
 
-// TestPausedForLong pauses the daemon that runs the controllers for longer than its Lease, than the history of watches, and than etcd keeps changes. When
-// it goes on, it answers nothing old, its watch from before ends with 410 or has every change, and the controllers stay where they are.
+// TestPausedForLong pauses the leader of the controllers for longer than its Lease, the watch
+// history and etcd's history. Afterwards it returns no stale data, and its old watch ends with 410
+// or has every change. The controllers stay with the new leader.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.BuildTroupe, [3]time.Duration{})
 	paused := c.leader(nil)
@@ -92,7 +94,7 @@ func TestPausedForLong(t *testing.T) {
 	if a, err = next.Delete(t.Context(), configMaps+"/owner", nil); err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
-	client.Eventually(t, func() error { // by the controllers of the next one
+	client.Eventually(t, func() error { // by the controllers of the next leader
 		a, err := next.Get(t.Context(), configMaps+"/dependent")
 		if err == nil && a.Code != 404 {
 			err = &a
@@ -140,7 +142,7 @@ func TestPausedForLong(t *testing.T) {
 		if seen[e.Object.Version()] = true; e.Object.Version() >= last {
 			for _, v := range versions {
 				if !seen[v] {
-					t.Errorf("the watch went on, and has not told of version %d", v)
+					t.Errorf("the watch continued without version %d", v)
 				}
 			}
 			break

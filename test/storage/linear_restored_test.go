@@ -13,8 +13,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestored restores etcd from a backup below the daemons, as the manual says. None of them answers with what is lost; when they have been started
-// anew, versions have not gone back, watches and lists from before say so, and everything goes on.
+// TestRestored restores etcd from a backup below the running servers, as documented. No server
+// returns lost data. After a restart versions are greater, old watches and lists are rejected, and
+// everything works.
 func TestRestored(t *testing.T) {
 	c := newClusterLinear(t)
 	kept := c.create(c.replicas[0], "kept")
@@ -27,7 +28,7 @@ func TestRestored(t *testing.T) {
 	newest := c.list(c.replicas[0].Client).Version
 	c.etcd.RestoreSaved(backup, "--bump-revision", "1000000000", "--mark-compacted")
 	c.etcd.AwaitReady()
-	for range 30 { // lists, in which the daemons find out
+	for range 30 { // lists, during which the servers notice the restore
 		for i, r := range c.replicas {
 			list, err := r.List(t.Context(), configMaps, nil)
 			if err == nil && strings.Contains(contents(list), "lost") {
@@ -36,7 +37,7 @@ func TestRestored(t *testing.T) {
 		}
 	}
 	for _, r := range c.replicas {
-		r.kill() // if it has not ended by itself
+		r.kill() // if it has not exited by itself
 		r.start()
 	}
 	c.awaitReady()
@@ -67,9 +68,9 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowAPausedDaemon stops a daemon, restores etcd from a backup that lacks what the
-// daemon has seen, without greater revisions, and lets others write beyond that before the daemon
-// goes on. It never answers with what is lost, and has what the others have, also after a restart.
+// TestRestoredBelowAPausedDaemon pauses a server and restores etcd from an older backup, without
+// greater revisions. Other servers write past the paused server's revision. It never returns lost
+// data, and has the same objects as the others, even after a restart.
 func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	paused, others := c.replicas[2], c.replicas[:2]
@@ -87,7 +88,7 @@ func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	c.etcd.RestoreSaved(backup)
 	c.etcd.AwaitReady()
 	for _, r := range others {
-		r.kill() // if it has not ended by itself
+		r.kill() // if it has not exited by itself
 		r.start()
 	}
 	for i := 0; ; i++ {
@@ -103,7 +104,7 @@ func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	client.Eventually(t, func() error {
 		list, err := paused.List(t.Context(), configMaps, nil)
 		switch {
-		case errors.Is(err, syscall.ECONNREFUSED): // it has ended
+		case errors.Is(err, syscall.ECONNREFUSED): // it has exited
 			return nil
 		case err == nil && contents(list) != want:
 			t.Fatalf("an answer with\n%s\nwant\n%s", contents(list), want)

@@ -15,8 +15,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRollingRestart restarts one daemon after the other under load. No request fails but those to a daemon that does not listen, which
-// clients send to another one, and a watch that goes on at another daemon when it ends misses nothing.
+// TestRollingRestart restarts one server after the other under load. Requests fail only if a server
+// does not listen, and clients retry those at another one. A watch that resumes at another server
+// misses nothing.
 func TestRollingRestart(t *testing.T) {
 	c := newClusterLinear(t)
 	before := c.list(c.Client)
@@ -64,7 +65,8 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d writes", written)
 }
 
-// write creates an object, and reads it at whichever daemon is next. It is sent again only if it has reached nobody.
+// write creates an object, and reads it at the next server. It is sent again only if no server has
+// received it.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
 		return c.Create(ctx, configMaps, client.ConfigMap(name, nil, nil))
@@ -80,7 +82,7 @@ func (c *linearCluster) write(name string) (version uint64, err error) {
 	return version, nil
 }
 
-// again asks until somebody listens.
+// again retries a request until a server accepts it.
 func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) (a client.Answer, err error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -93,8 +95,8 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 	}
 }
 
-// TestEtcdAway: without a majority of etcd, old reads and watches go on, and everything else is refused in time, with a word when to come
-// again. When etcd is back, so is everything.
+// TestEtcdAway stops a majority of etcd. Stale reads and existing watches continue, and everything
+// else is rejected in time with a Retry-After. All recovers with etcd.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]
@@ -117,7 +119,7 @@ func TestEtcdAway(t *testing.T) {
 	}
 	expect := func(what string, codes string, retryAfter bool, ask func(context.Context) (client.Answer, error)) {
 		t.Helper()
-		quick := client.Quick(t, 15*time.Second, what) // it takes no time when the daemon has noticed
+		quick := client.Quick(t, 15*time.Second, what) // immediate once the server has noticed
 		a, err := ask(t.Context())
 		quick()
 		if err != nil || !strings.Contains(codes, fmt.Sprint(a.Code)) || retryAfter && a.Header.Get("Retry-After") == "" {

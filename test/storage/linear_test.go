@@ -27,16 +27,17 @@ const (
 	rounds     = 8
 )
 
-// A racer is one client with its own record.
+// A recordingClient records its requests and responses.
 type recordingClient struct {
 	id     int
 	client *client.Client
 	random *rand.Rand
 	clock  *atomic.Int64
-	known  map[string]output // what it read last, by object
+	known  map[string]output // last read result, by object
 	record []porcupine.Operation
-	open   int // writes without an answer
-	// faults says that servers are killed and cut off meanwhile: writes may be refused or left open, and nothing else.
+	open   int // writes without a response
+	// faults reports that servers fail during the test, so that requests may be rejected or get no
+	// response.
 	faults bool
 }
 
@@ -58,7 +59,7 @@ func TestLinearizable(t *testing.T) {
 	client.Figures(t, "%d histories, %d operations, %d of them open", n, total, open)
 }
 
-// lines is a history for people.
+// lines formats a history.
 func lines(history []porcupine.Operation) string {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	var b strings.Builder
@@ -68,7 +69,7 @@ func lines(history []porcupine.Operation) string {
 	return b.String()
 }
 
-// runClients lets clients loose on fresh objects and returns what they saw.
+// runClients lets clients race on fresh objects and returns their records.
 func runClients(t *testing.T, c *client.Client, seed uint64, round int) (record []porcupine.Operation, open int) {
 	var clock atomic.Int64
 	var running sync.WaitGroup
@@ -97,7 +98,6 @@ func runClients(t *testing.T, c *client.Client, seed uint64, round int) (record 
 	return record, open
 }
 
-// request sends one request and records it.
 func (r *recordingClient) request(round, n int) error {
 	in := input{object: fmt.Sprintf("r%d-%d", round, r.random.IntN(linearKeys))}
 	token := fmt.Sprintf("%d.%d", r.id, n)
@@ -149,7 +149,6 @@ func (r *recordingClient) request(round, n int) error {
 	return nil
 }
 
-// send is the request on the wire.
 func (r *recordingClient) send(ctx context.Context, in input) (client.Answer, error) {
 	path := configMaps + "/" + in.object
 	whole := client.ConfigMap(in.object, nil, map[string]string{"body": in.content.body, "mark": in.content.mark})

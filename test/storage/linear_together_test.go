@@ -18,8 +18,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCompactedPastADaemon: a daemon that was cut off while etcd has dropped what it has not seen holds the newest state afterwards. Its
-// watches from before end with 410, also if they are resumed, and those from then on have every change.
+// TestCompactedPastADaemon cuts off a server while etcd compacts changes that it has not seen.
+// Afterwards it has the current state. Its old watches end with 410, also if they are resumed, and
+// new ones have every change.
 func TestCompactedPastADaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead := c.replicas[0], c.replicas[1]
@@ -67,7 +68,8 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 }
 
-// TestTogether: what one daemon has issued or was told holds at another one, at once: tokens of accounts, of chunked lists, rights, kinds.
+// TestTogether checks that what one server issues or stores is valid at another one at once:
+// ServiceAccount tokens, continue tokens, permissions and CRDs.
 func TestTogether(t *testing.T) {
 	c := newClusterLinear(t)
 	one, other := c.replicas[0], c.replicas[1]
@@ -110,7 +112,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// send asks a daemon as its administrator, or as whom a token stands for.
+// send sends a request as the administrator, or with a bearer token.
 func (r *replica) send(t *testing.T, method, path, token string, body any) (client.Answer, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -136,8 +138,8 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
 }
 
-// TestForeignWrites: what somebody writes into etcd past all daemons ends none of them. What can be read is served, by all alike and after a restart;
-// the rest is set aside, and can be deleted.
+// TestForeignWrites checks that foreign writes to etcd do not stop any server. Readable objects are
+// served by all servers and after a restart. Others are set aside and can be deleted.
 func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()
@@ -153,7 +155,7 @@ func TestForeignWrites(t *testing.T) {
 		t.Fatalf("%d keys, %v", len(found.Kvs), err)
 	}
 	var ops []clientv3.Op
-	for _, kv := range found.Kvs { // many in one transaction, all with the same position
+	for _, kv := range found.Kvs { // many in one transaction, all at the same position
 		if name := strings.TrimPrefix(string(kv.Key), below); strings.HasPrefix(name, "own-") {
 			ops = append(ops, clientv3.OpPut(below+"foreign"+strings.TrimPrefix(name, "own"), strings.ReplaceAll(string(kv.Value), "own-", "foreign-")))
 		}

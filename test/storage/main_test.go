@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Collections of namespace default.
 const (
 	configMaps = "/api/v1/namespaces/default/configmaps"
 	secrets    = "/api/v1/namespaces/default/secrets"

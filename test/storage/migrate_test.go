@@ -25,7 +25,7 @@ const (
 	migrateMarker = "mArKeR-of-a-secret"
 )
 
-// encryptionConfig encrypts Secrets.
+// encryptionConfig returns the path of a configuration that encrypts Secrets.
 func encryptionConfig(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
@@ -35,14 +35,14 @@ func encryptionConfig(t *testing.T) string {
 	return path
 }
 
-// A migrateCluster is one state on its way from store to store.
+// A migrateCluster migrates one state between stores.
 type migrateCluster struct {
 	t       *testing.T
 	etcd    *etcdtest.Cluster
 	encrypt string
 }
 
-// serve starts a daemon on a data directory, or on etcd.
+// serve starts a server on a data directory or on etcd.
 func (c migrateCluster) serve(dir string, onEtcd bool) *client.Server {
 	return client.Serve(c.t, dir, func(config *daemon.Config) {
 		config.Encryption.ConfigFile = c.encrypt
@@ -58,14 +58,14 @@ func (c migrateCluster) migration(dir string) *daemon.Migration {
 	return m
 }
 
-// state is what a server holds of what clients have made, without resource versions.
+// state returns the objects of clients on a server, without resource versions.
 func (c migrateCluster) state(s *client.Server) string {
 	c.t.Helper()
 	var all []string
 	for _, path := range []string{configMaps, secrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
 		list := must.Get(s.List(c.t.Context(), path, nil))(c.t)
 		for _, o := range list.Items {
-			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // the port of the server, and its CA
+			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // contain the server's port and its CA
 				continue
 			}
 			delete(o.Metadata(), "resourceVersion")
@@ -76,7 +76,6 @@ func (c migrateCluster) state(s *client.Server) string {
 	return strings.Join(all, "\n")
 }
 
-// holds checks that a server holds a state.
 func (c migrateCluster) holds(s *client.Server, want string) {
 	c.t.Helper()
 	got, all := strings.Split(c.state(s), "\n"), strings.Split(want, "\n")
@@ -103,10 +102,10 @@ func (c migrateCluster) send(s *client.Server, code int, method, path, body stri
 const definition = `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}]}}`
 
-// fill makes objects of many sorts.
+// fill creates objects of many kinds.
 func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)
-	for i := range 150 { // more than one transaction takes
+	for i := range 150 { // more than fit into one transaction
 		c.send(s, 201, "POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"\"resourceVersion\":\"1\""}}`, i))
 	}
 	c.send(s, 201, "POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"large"},"data":{"x":%q}}`, strings.Repeat("x", 900_000)))
@@ -117,8 +116,8 @@ func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/example.com/v1/namespaces/default/things", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":[1,{"b":null}]}}`)
 }
 
-// TestThereAndBack: a state goes to etcd and back. Both sides are the same, tokens and addresses stay good, versions never go back, and what
-// is encrypted stays so.
+// TestThereAndBack migrates a state to etcd and back. Both sides are equal, tokens and addresses
+// stay valid, versions never decrease, and encrypted data stays encrypted.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for name, encrypt := range map[string]string{"in clear": "", "encrypted": encryptionConfig(t)} {
@@ -173,7 +172,6 @@ func (c migrateCluster) copied(n int, err error) {
 	}
 }
 
-// same checks that both sides hold the same.
 func (c migrateCluster) same(dir string) {
 	c.t.Helper()
 	if n := c.differences(dir); n > 0 {
@@ -194,7 +192,7 @@ func (c migrateCluster) version(s *client.Server) uint64 {
 	return list.Version
 }
 
-// accepts checks that a token is still good.
+// accepts checks that a token is still valid.
 func (c migrateCluster) accepts(s *client.Server, token string) {
 	c.t.Helper()
 	body := client.Encode(c.t, map[string]any{"spec": map[string]any{"token": token}})
@@ -203,7 +201,7 @@ func (c migrateCluster) accepts(s *client.Server, token string) {
 	}
 }
 
-// gone checks that a watch from before is told to begin anew, and that versions have risen.
+// gone checks that a watch from before the migration gets 410, and that versions are greater.
 func (c migrateCluster) gone(s *client.Server, before uint64) {
 	c.t.Helper()
 	if now := c.version(s); now <= before {
@@ -216,13 +214,13 @@ func (c migrateCluster) gone(s *client.Server, before uint64) {
 	}
 }
 
-// address is that of the Service.
 func (c migrateCluster) address(s *client.Server) string {
 	o := c.send(s, 200, "GET", "/api/v1/namespaces/default/services/s", "").Object()
 	return o["spec"].(map[string]any)["clusterIP"].(string)
 }
 
-// nothingPlain checks whether etcd holds the Secret, and the keys of the cluster, in clear.
+// nothingPlain checks whether etcd contains the Secret and the cluster's keys in plaintext, unless
+// encrypted.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
 	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)
@@ -237,7 +235,8 @@ func (c migrateCluster) nothingPlain(encrypted bool) {
 	}
 }
 
-// TestBackup: a backup of what is in etcd, by a daemon and without one, is restored into a data directory.
+// TestBackup restores backups of etcd into a data directory. One is made by a server, the other
+// without one.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), ""}
@@ -259,7 +258,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestUnreadable: what cannot be decrypted is not copied, and nothing is left on the other side.
+// TestUnreadable checks that undecryptable objects stop the migration, and that nothing is left in
+// the destination.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}

@@ -11,18 +11,19 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestOperations replays evictions, bindings, events, reviews and component statuses.
+// TestOperations replays transcripts of evictions, bindings, events, reviews and component
+// statuses.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	tokens := map[string]string{"root": "root-token", "jane": "jane-token"}
 	transcript.RunServer(t, "testdata/operations", func(c *daemon.Config) {
-		c.Controllers += ",-disruption-controller" // leaves the status of budgets to the tests
+		c.Controllers += ",-disruption-controller" // leaves the status of PodDisruptionBudgets to the tests
 		c.Authentication.TokenAuthFile = filepath.Join(t.TempDir(), "tokens.csv")
 		client.WriteFile(t, c.Authentication.TokenAuthFile, "root-token,root,0,\"system:masters\"\njane-token,jane,u1,\"dev,ops\"\n")
 	}, transcript.Options{Tokens: tokens})
 }
 
-// TestEvictionsTogether spends every disruption once, however many ask at a time.
+// TestEvictionsTogether checks that concurrent evictions use every allowed disruption exactly once.
 func TestEvictionsTogether(t *testing.T) {
 	t.Parallel()
 	const asked, allowed = 12, 5

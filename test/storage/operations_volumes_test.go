@@ -14,7 +14,7 @@ const (
 	claims            = "/api/v1/namespaces/default/persistentvolumeclaims"
 )
 
-// pv is a volume; more are further fields of its spec.
+// pv returns a PersistentVolume; more has further fields of its spec.
 func pv(name, capacity, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"name":%q}},"spec":{"capacity":{"storage":%q},"accessModes":[%s],"hostPath":{"path":"/x"}%s}}`, name, name, capacity, modes, more)
 }
@@ -23,7 +23,7 @@ func pvc(name, request, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resources":{"requests":{"storage":%q}},"accessModes":[%s]%s}}`, name, request, modes, more)
 }
 
-// eventually waits until an object has texts in its JSON, without spaces.
+// eventually waits until the JSON of an object contains texts, which have no spaces.
 func (s standIn) eventually(path string, texts ...string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -37,13 +37,14 @@ func (s standIn) eventually(path string, texts ...string) {
 	})
 }
 
-// TestVolumes replays which volumes claims get, what becomes of both, and finished Jobs.
+// TestVolumes replays transcripts of binding and releasing volumes, and of finished Jobs.
 func TestVolumes(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/volumes", nil, transcript.Options{})
 }
 
-// TestBindingSurvivesRestarts: the daemon ends while many claims are bound, and in the end each has a volume of its own.
+// TestBindingSurvivesRestarts restarts the server while many claims are being bound. In the end
+// each claim has a volume of its own.
 func TestBindingSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	const n = 30
@@ -73,7 +74,7 @@ func TestBindingSurvivesRestarts(t *testing.T) {
 	}
 }
 
-// awaitBound waits until so many claims are bound, or more.
+// awaitBound waits until at least n claims are bound.
 func (s standIn) awaitBound(n int) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

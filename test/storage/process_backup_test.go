@@ -19,14 +19,14 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A processWrite is one that was acknowledged.
+// A processWrite is an acknowledged write.
 type processWrite struct {
 	version uint64
 	name    string
-	state   string // "": deleted
+	state   string // "" if deleted
 }
 
-// A load writes until it is stopped and remembers what was acknowledged.
+// A load writes until it is stopped and records the acknowledged writes.
 type load struct {
 	mu     sync.Mutex
 	writes []processWrite
@@ -48,7 +48,7 @@ func (l *load) add(w processWrite, err error) {
 	}
 }
 
-// run creates, updates and deletes its own few objects.
+// run creates, updates and deletes a few objects of its own.
 func (l *load) run(c caller, who int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
@@ -73,7 +73,7 @@ func (l *load) run(c caller, who int, stop <-chan struct{}) {
 			return
 		}
 		if method == "DELETE" {
-			l.add(processWrite{name: name}, nil) // its version is not in the answer
+			l.add(processWrite{name: name}, nil) // the response does not contain its version
 			continue
 		}
 		o, err := parse(text)
@@ -81,12 +81,12 @@ func (l *load) run(c caller, who int, stop <-chan struct{}) {
 	}
 }
 
-// stateAt is the state at a version. A delete has happened before it if a later create of the
-// same name has; one with no later write is not known to have, and its name is doubtful.
+// stateAt returns the state at a version. A delete is known to precede the version only if a later
+// create of the name does. Otherwise the name is doubtful.
 func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}
-	for _, w := range l.writes { // of one name in order: each name has one writer
+	for _, w := range l.writes { // in order for each name, which has one writer
 		switch {
 		case over[w.name]:
 		case w.state == "":
@@ -103,8 +103,8 @@ func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[s
 
 var printedVersion = regexp.MustCompile(`at resource version (\d+)`)
 
-// TestBackupUnderLoad: a backup that is taken while many write is
-// the state at its version; a restored server counts on and answers 410 to old watches.
+// TestBackupUnderLoad checks that a backup under load is the state at its version. A restored
+// server continues with greater versions and rejects old watches with 410.
 func TestBackupUnderLoad(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	l, stop := &load{}, make(chan struct{})
@@ -140,7 +140,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// checkRestored restores what the arguments say and compares; newest is a version above all of the first server.
+// checkRestored restores with the given arguments and compares. newest is greater than all versions
+// of the first server.
 func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -174,7 +175,7 @@ func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...s
 	}
 }
 
-// TestBackupNeedsAdministrator: others get no byte of it.
+// TestBackupNeedsAdministrator checks that other users cannot download a backup.
 func TestBackupNeedsAdministrator(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	config := adminTLS(t, p.dir)
@@ -188,8 +189,8 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p.caller().must(t, 405, "POST", "/backup", "")
 }
 
-// TestCutBackupIsAnError: what arrives in part leaves no file, also where the transfer looks
-// complete.
+// TestCutBackupIsAnError checks that a truncated or damaged backup leaves no file, even if the
+// transfer looks complete.
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))

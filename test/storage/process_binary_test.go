@@ -10,27 +10,26 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A daemonProcess is a running `troupe serve`.
 type daemonProcess struct {
 	*client.Process
 	t   *testing.T
 	dir string
 }
 
-// serveProcess starts the daemon on dir and waits for its ready line.
+// serveProcess starts the daemon on dir and waits until it is ready.
 func serveProcess(t *testing.T, dir string, flags ...string) *daemonProcess {
 	t.Helper()
 	return serveProgram(t, client.TroupeBinary(t), dir, flags...)
 }
 
-// serveProgram is serveProcess for another program than the suite's.
+// serveProgram is like serveProcess for another binary.
 func serveProgram(t *testing.T, program, dir string, flags ...string) *daemonProcess {
 	t.Helper()
 	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0", "--controllers", client.WithoutRoots}, flags...)
 	return &daemonProcess{client.StartDaemon(t, exec.Command(program, args...)), t, dir}
 }
 
-// command runs a troupe command to its end and answers exit status and standard error.
+// command runs a troupe command and returns its exit status and standard error.
 func command(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
@@ -45,7 +44,7 @@ func command(t *testing.T, args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), errors.String()
 }
 
-// mustCommand is command for what has to succeed.
+// mustCommand is like command, and fails unless the command succeeds.
 func mustCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	code, text := command(t, args...)
@@ -55,7 +54,6 @@ func mustCommand(t *testing.T, args ...string) string {
 	return text
 }
 
-// eventually waits for a condition.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	client.Eventually(t, func() error {

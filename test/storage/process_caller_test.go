@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A caller asks one daemon as its administrator.
+// A caller sends requests to one daemon as its administrator.
 type caller struct {
 	http *http.Client
 	url  string
@@ -29,14 +29,15 @@ func (p *daemonProcess) caller() caller {
 	return caller{&http.Client{Transport: transport}, p.URL}
 }
 
-// adminTLS trusts the daemon's CA and presents the administrator's certificate.
+// adminTLS returns a configuration that trusts the daemon's CA and has the administrator's
+// certificate.
 func adminTLS(t *testing.T, dir string) *tls.Config {
 	t.Helper()
 	c := must.Get(client.New(filepath.Join(dir, "admin.kubeconfig")))(t)
 	return c.TLS
 }
 
-// do answers the code and the whole body.
+// do returns the status code and the whole body.
 func (c caller) do(method, path, body string) (int, string, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -54,7 +55,7 @@ func (c caller) do(method, path, body string) (int, string, error) {
 	return answer.StatusCode, string(text), errors.Join(err, answer.Body.Close())
 }
 
-// must is do for what has to be answered with code.
+// must is like do, and fails unless the response has the status code.
 func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	t.Helper()
 	got, text, err := c.do(method, path, body)
@@ -64,7 +65,7 @@ func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	return text
 }
 
-// A processObject is what the tests look at.
+// A processObject has the fields that tests compare.
 type processObject struct {
 	Metadata struct {
 		Name            string `json:"name"`
@@ -85,18 +86,17 @@ func (o processObject) state() string { return o.Metadata.ResourceVersion + " " 
 
 func parse(text string) (o processObject, err error) { return o, json.Unmarshal([]byte(text), &o) }
 
-// numberedConfigMap is a ConfigMap whose data is a number.
 func numberedConfigMap(name string, n int) string {
 	return configMap(name, fmt.Sprintf(`"n":"%d"`, n))
 }
 
-// list answers the state of every config map of the test, by name.
+// list returns the state of all ConfigMaps by name.
 func (c caller) list(t *testing.T) map[string]string {
 	t.Helper()
 	return c.states(t, configMaps)
 }
 
-// states answers the state of every object of a collection, by name.
+// states returns the state of all objects of a collection by name.
 func (c caller) states(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct{ Items []processObject }

@@ -19,23 +19,25 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openSilentConnections connect and say nothing, or only the beginning of something. They stay until the end.
+// openSilentConnections opens connections that send nothing, or only an incomplete request. They
+// stay open until the test ends.
 func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	t.Helper()
 	u := must.Get(url.Parse(p.URL))(t)
 	for i := range n {
 		c, err := net.DialTimeout("tcp", u.Host, client.Watchdog)
 		if err != nil {
-			continue // turned away
+			continue // rejected
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		if i%2 == 0 {
-			_, _ = c.Write([]byte("\x16\x03\x01")) // it may have been closed already
+			_, _ = c.Write([]byte("\x16\x03\x01")) // it may be closed already
 		}
 	}
 }
 
-// timeGet is a get and a write of an administrator who connects for each, and how long the get took.
+// timeGet sends a read and a write on new connections as the administrator, and returns the
+// duration of the read.
 func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	t.Helper()
 	c := p.caller()
@@ -47,7 +49,8 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections: any number of clients may connect and send nothing; the oldest such connections are closed.
+// TestSilentConnections checks that clients may open any number of idle connections. The server
+// closes the oldest of them.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -62,11 +65,11 @@ func TestSilentConnections(t *testing.T) {
 	slices.Sort(took)
 	client.Figures(t, "%d connections that say nothing; of %d gets the middle one took %v, the last one %v", n, len(took), took[len(took)/2], took[len(took)-1])
 	if os.Getenv("TROUPE_SOAK") != "" && took[len(took)/2] > 100*time.Millisecond {
-		t.Error("an administrator waits for strangers")
+		t.Error("idle connections delay an administrator")
 	}
 	text := p.caller().must(t, 200, "GET", "/metrics", "")
 	if limit != "0" && !connectionsEvicted.MatchString(text) {
-		t.Error("the metrics know of nobody who made room")
+		t.Error("the metrics count no closed connection")
 	}
 	t.Log(residentMemory.FindString(text))
 }
@@ -75,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody begins a large write, and sends almost nothing of its body, as an administrator
-// or without a credential.
+// slowBody starts a large write, as the administrator or without credentials, and sends almost
+// nothing of its body.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"
@@ -96,12 +99,12 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	}
 }
 
-// TestManyConnections: strangers who say nothing, bodies that do not come and readers who take nothing, all
-// at once, leave others what they need, and the process its memory.
+// TestManyConnections opens many idle connections, incomplete requests and stalled readers at once.
+// Other clients are served, and the memory stays bounded.
 func TestManyConnections(t *testing.T) {
 	silent, slow, stalled, bound := 500, 30, 10, 384*mebibyte
 	if soak {
-		silent, slow, stalled, bound = 10_000, 300, 100, 512*mebibyte // as docs/operations.md says
+		silent, slow, stalled, bound = 10_000, 300, 100, 512*mebibyte // as documented in docs/operations.md
 	}
 	p := serveProcess(t, t.TempDir())
 	c := p.caller()
@@ -115,7 +118,7 @@ func TestManyConnections(t *testing.T) {
 	var crowd sync.WaitGroup
 	for n := range stalled {
 		crowd.Go(func() {
-			conn, _ := p.openStalledList(forms[n%2]) // JSON, and JSON for people: none of them is refused
+			conn, _ := p.openStalledList(forms[n%2]) // JSON and indented JSON: none of them is rejected
 			t.Cleanup(func() { _ = conn.Close() })
 		})
 	}
@@ -147,7 +150,7 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestHalfSentRequests: who does not come to an end does not hold up the end of the daemon.
+// TestHalfSentRequests checks that incomplete requests do not delay the shutdown.
 func TestHalfSentRequests(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	openSilentConnections(t, p, 4)
@@ -169,7 +172,7 @@ func TestHalfSentRequests(t *testing.T) {
 		defer c.Close()
 		must.Get(c.Write([]byte(half.text)))(t)
 	}
-	p.timeGet(t) // what came before has arrived
+	p.timeGet(t) // the earlier requests have arrived
 	p.Signal(syscall.SIGTERM)
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.Log)

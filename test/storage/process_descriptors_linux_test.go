@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// limitFiles lowers the limit of open files of a process that runs.
+// limitFiles lowers the limit of open files of a running process.
 func limitFiles(t *testing.T, pid int, n uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: n, Max: n}
@@ -15,7 +15,8 @@ func limitFiles(t *testing.T, pid int, n uint64) {
 	}
 }
 
-// TestDescriptorsRunOut: strangers who take all descriptors end nothing, and others go on.
+// TestDescriptorsRunOut checks that the daemon keeps serving when unauthenticated connections use
+// up all file descriptors.
 func TestDescriptorsRunOut(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	limitFiles(t, p.Cmd.Process.Pid, 200)

@@ -28,14 +28,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// adminAuthenticator is let in as an administrator.
+// adminAuthenticator authenticates every request as an administrator.
 type adminAuthenticator struct{}
 
 func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
 }
 
-// inProcess wires a server on a disk in memory, which can be broken. fatal gets what ends it.
+// inProcess starts a server on an in-memory disk that can be made to fail. The channel receives its
+// fatal error.
 func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	t.Helper()
 	kinds := must.Get(catalog.New(meta.Platform))(t)
@@ -64,7 +65,7 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	return caller{&http.Client{Transport: transport, Timeout: client.Watchdog}, "http://" + listener.Addr().String()}, fatal
 }
 
-// TestHungDisk: /readyz tells of a disk that does not answer, also if nobody writes.
+// TestHungDisk checks that /readyz reports a hung disk, even without writes.
 func TestHungDisk(t *testing.T) {
 	disk := vfs.NewMem()
 	c, _ := inProcess(t, disk)
@@ -90,7 +91,7 @@ func TestHungDisk(t *testing.T) {
 	})
 }
 
-// TestFailedSync: a write whose sync fails is never acknowledged, and no write after it is.
+// TestFailedSync checks that neither a write whose sync fails nor any later write is acknowledged.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -114,12 +115,12 @@ func TestFailedSync(t *testing.T) {
 			t.Errorf("it ends for %v", err)
 		}
 	case <-time.After(client.Watchdog):
-		t.Error("nobody is told that the server has to end")
+		t.Error("the fatal error is not reported")
 	}
 }
 
-// TestFailedWriteEndsProcess is TestFailedSync on the binary: a file size limit makes the journal's writes
-// fail, and the process says so and ends with status 1.
+// TestFailedWriteEndsProcess is TestFailedSync for the binary. A limit of the file size makes
+// writes to the journal fail. The process reports the error and exits with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
 	p := limited(t, 2048)
 	c := p.caller()
@@ -148,8 +149,8 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 	again.Stop()
 }
 
-// TestEverybodyInFlightIsAnswered fails the log under many writers: whoever waits gets 503 before
-// the process ends.
+// TestEverybodyInFlightIsAnswered makes the journal fail under many writers. Every pending request
+// gets 503 before the process exits.
 func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	p := limited(t, 2048)
 	const writers = 32
@@ -178,12 +179,12 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	}
 }
 
-// limited starts a daemon whose files may have so many blocks of 512 bytes.
+// limited starts a daemon whose files are limited to a number of 512-byte blocks.
 func limited(t *testing.T, blocks int) *daemonProcess {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
 	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, client.TroupeBinary(t))
-	// Written by another process, so that no child of this one has it open for writing.
+	// Written by another process, so that no child of this one has the file open for writing.
 	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

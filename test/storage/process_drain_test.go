@@ -16,9 +16,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestDrain: after SIGTERM readiness fails while everything else
-// goes on; when the port is closed, a request in flight still gets its answer, a watch ends with
-// its last chunk, and the exit status is 0.
+// TestDrain checks the graceful shutdown. After SIGTERM readiness fails while everything else
+// continues. After the port is closed, a request in flight gets its response and a watch ends with
+// its last chunk. The exit status is 0.
 func TestDrain(t *testing.T) {
 	for delay := time.Second; !drains(t, delay); delay *= 4 {
 		if t.Failed() || delay > client.Watchdog {
@@ -27,7 +27,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// drains returns false if the port is closed before the requests that are sent until then, as on a busy machine.
+// drains returns false if the port closed before the test had sent its requests, as on a busy
+// machine.
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
@@ -84,14 +85,14 @@ func drains(t *testing.T, delay time.Duration) bool {
 	return true
 }
 
-// begin sends a create but for its last byte; the answered function sends that, and reads
-// the answer.
+// begin sends a create except for its last byte. The returned function sends that byte and reads
+// the response.
 func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	t.Helper()
 	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir)))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
-	// An answer first, so that the server is known to serve this connection.
+	// A complete request first makes sure that the server serves this connection.
 	must.Get(fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	buf := make([]byte, 4096)
 	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {
@@ -111,7 +112,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	}
 }
 
-// TestSecondSignal: who does not want to wait need not.
+// TestSecondSignal checks that a second signal stops the daemon at once.
 func TestSecondSignal(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1h")
 	p.Signal(syscall.SIGTERM)

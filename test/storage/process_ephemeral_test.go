@@ -12,10 +12,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// processReadyLine is what scripts rely on, as docs/testing.md has it.
+// processReadyLine matches the ready line that scripts rely on, see docs/testing.md.
 var processReadyLine = regexp.MustCompile(`^troupe ready: (https://\S+) \(naming kubernetes\), KUBECONFIG=(.+) in \d+ ms\n$`)
 
-// TestEphemeral: a daemon that keeps nothing serves what it says in its ready line, and leaves no file anywhere.
+// TestEphemeral checks that an ephemeral daemon serves at the address in its ready line, and leaves
+// no file anywhere.
 func TestEphemeral(t *testing.T) {
 	for name, named := range map[string]bool{"kubeconfig by itself": false, "kubeconfig where it is wanted": true} {
 		t.Run(name, func(t *testing.T) {

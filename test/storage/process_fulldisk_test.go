@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestDiskFull: on a full disk writes get 507 while reads and watches go on, and writes succeed again as
-// soon as there is space.
+// TestDiskFull checks that writes get 507 on a full disk while reads and watches continue. Writes
+// succeed again as soon as there is space.
 func TestDiskFull(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -52,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	if strings.Contains(events, "during") || strings.Contains(events, `"MODIFIED"`) || strings.Contains(events, `"DELETED"`) {
-		t.Errorf("the watch tells of refused writes: %s", events)
+		t.Errorf("the watch has events of rejected writes: %s", events)
 	}
 	select {
 	case err := <-fatal:
@@ -61,8 +61,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFullDiskHeals fills the disk by the daemon's own journal, with one object written over and
-// over: a delete passes while creates are answered 507, and creates pass again by themselves.
+// TestFullDiskHeals fills the disk with the daemon's own journal by updating one object. A delete
+// succeeds while creates get 507, and creates recover by themselves.
 func TestFullDiskHeals(t *testing.T) {
 	disk := vfs.NewMem()
 	disk.SetBudget(6 << 20)
@@ -96,7 +96,7 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// fillUp writes a file until not a byte more fits.
+// fillUp writes a file until the disk is completely full.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	file := must.Get(os.Create(path))(t)

@@ -19,15 +19,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak tells that there is time for the long form of a test.
+// soak reports whether to run the long form of tests.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
 const mebibyte = 1 << 20
 
-// tableForm is a list as kubectl asks for it.
+// tableForm is the Accept header of a list by kubectl.
 const tableForm = "application/json;as=Table;g=meta.platform.io;v=v1"
 
-// A listForm is a way to ask for the same list.
+// A listForm is one way to request a list.
 type listForm struct{ name, path, accept string }
 
 func listForms(path string) []listForm {
@@ -48,23 +48,23 @@ func listForms(path string) []listForm {
 
 const widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
 
-// widget defines a custom kind that keeps what it does not know, in two versions.
+// widget is a CRD that preserves unknown fields, in two versions.
 const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
 {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}}]}}`
 
-// TestListMemory: a list of any form, kind and version is written from the objects as they are
-// stored, however many ask for it. The peak of what the process holds tells.
+// TestListMemory checks that lists of any format, kind and version are streamed from stored
+// objects. The peak of memory stays bounded with many concurrent clients.
 func TestListMemory(t *testing.T) {
 	const clients = 20
 	objects, lines, limit, bound := 300, 150, 96*mebibyte, 160*mebibyte
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// Garbage may fill the process up to the limit, and no more: what is left is what has to be there. Beyond the limit there are
-	// the pages of the program itself, and what the collector of a busy machine comes too late for. Lists of this size that
-	// are put together beforehand need more than that: 20 times 5 MiB. Who comes when there is no room is asked to come again.
+	// Garbage may fill the process up to the limit. Beyond it are the pages of the binary, and what
+	// the garbage collector misses on a busy machine. Buffered lists of this size would need more:
+	// 20 times 5 MiB. Requests that do not fit get a Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -102,7 +102,7 @@ func TestListMemory(t *testing.T) {
 	}
 }
 
-// fill creates objects, many at a time.
+// fill creates objects concurrently.
 func (c caller) fill(t *testing.T, path string, objects int, body func(n int) string) {
 	t.Helper()
 	var makers sync.WaitGroup
@@ -133,11 +133,11 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// readBeginning reads the beginning of a list, as much of it as is no waste of time. A list that is put
-// together beforehand has been when the first byte comes.
+// readBeginning reads only the beginning of a list, to save time. A buffered list would be complete
+// when its first byte arrives.
 func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(mebibyte / 2)
-	if strings.Contains(f.name, "YAML") { // which takes long to make
+	if strings.Contains(f.name, "YAML") { // which is slow to encode
 		most = 64 << 10
 	}
 	r, err := http.NewRequest("GET", c.url+f.path, nil)
@@ -147,7 +147,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 	}
 	r.Header.Set("Accept", f.accept)
 	if strings.Contains(f.name, "YAML") {
-		r.Header.Set("Accept-Encoding", "identity") // or its beginning would be most of it
+		r.Header.Set("Accept-Encoding", "identity") // compressed, the beginning would be most of the list
 	}
 	answer, err := c.http.Do(r)
 	client.Poll(func() bool { // its memory is small
@@ -168,7 +168,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 	}
 }
 
-// memory is a line of the process's status, in bytes.
+// memory returns a value of the process's status in bytes.
 func (p *daemonProcess) memory(line string) int {
 	p.t.Helper()
 	status := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -180,15 +180,15 @@ func (p *daemonProcess) memory(line string) int {
 	return n << 10
 }
 
-// resetPeak lets VmHWM begin anew at what the process holds now.
+// resetPeak resets VmHWM to the current memory of the process.
 func (p *daemonProcess) resetPeak() {
 	p.t.Helper()
 	client.WriteFile(p.t, fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), "5")
 }
 
-// TestStalledReaders: who asks for large lists, and then reads nothing, costs a few buffers; where
-// the items are large and have to be converted some are asked to come again. An administrator is
-// answered meanwhile.
+// TestStalledReaders checks that clients that request large lists but do not read them cost only a
+// few buffers. Where large items need conversion, some get a Retry-After. An administrator is
+// served meanwhile.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 24, 20, 384*mebibyte
 	if soak {
@@ -238,7 +238,7 @@ func TestStalledReaders(t *testing.T) {
 	}
 }
 
-// openStalledList asks for a list, waits until the answer begins and reads no more.
+// openStalledList requests a list, waits for the beginning of the response, and stops reading.
 func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool) {
 	raw, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestLossIsTold takes the newest journal file, or another file that is always there, away
-// from a stopped and from a killed daemon: it refuses to start and names the file, verify finds
-// the same, and once the loss is accepted no version is given out again.
+// TestLossIsTold removes the newest journal file, or another required one, from a stopped and from
+// a killed daemon. The daemon refuses to start and names the file, and verify reports the same.
+// Once the loss is accepted, no version is reused.
 func TestLossIsTold(t *testing.T) {
 	newest := func(dir string) string {
 		files, err := filepath.Glob(filepath.Join(dir, "journal", "*.journal"))

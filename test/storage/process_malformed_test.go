@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A wireRequest is what the bytes of a request are made of.
+// A wireRequest holds the parts of a request.
 type wireRequest struct {
 	method, target, headers, body string // each header ends with CR LF
 }
@@ -35,7 +35,7 @@ const (
 	deployment  = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1500m"}},"ports":[{"containerPort":80}]}]}}}}`
 )
 
-// wellFormed are the requests that become malformed.
+// wellFormed are the requests to damage.
 var wellFormed = []wireRequest{
 	{"GET", configMaps + "?limit=5&labelSelector=a%3Db,c+in+(d,e)&fieldSelector=metadata.name%3Da", "Accept: application/json\r\n", ""},
 	{"GET", configMaps + "?resourceVersion=0&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=yes&sendInitialEvents=true&timeoutSeconds=1", "", ""},
@@ -67,14 +67,14 @@ var wellFormed = []wireRequest{
 	{"GET", configMaps, "Authorization: Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJ4Iiwic3ViIjoieSJ9.c2ln\r\nX-Remote-User: joe\r\n", ""},
 }
 
-// pieces are put into what is malformed.
+// pieces are inserted into damaged requests.
 var pieces = []string{
 	"\x00", "%00", "%zz", "%2f", "..", "/", "//", "?", "&", "=", ";", ",", ":", "\"", "'", "\\", "{", "}", "[", "]", "null", "true", "-0", "1e400", "9223372036854775808", "0.1",
 	"\xff\xfe", "\xed\xa0\x80", "\u2028", `\ud800`, "*", "&a [*a,*a]", "!!binary x", "<<: ", "- ", "\t", "|", "#", "~", "~2", "$patch", "$retainKeys", "f:", "..namespace",
 	strings.Repeat("[", 300), strings.Repeat(`{"a":`, 300), strings.Repeat("A", 3000), "\xbf\xff", "\x9f", "\xfb\xff\xff\xff\xff\xff\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f",
 }
 
-// damaged is a text with a few bytes changed.
+// damaged returns a text with a few bytes changed.
 func damaged(r *rand.Rand, text string) string {
 	b := []byte(text)
 	for range 1 + r.IntN(3) {
@@ -98,17 +98,17 @@ func damaged(r *rand.Rand, text string) string {
 	return string(b)
 }
 
-// An abuser sends malformed requests, as administrator or as nobody.
+// An abuser sends malformed requests, as the administrator or unauthenticated.
 type abuser struct {
 	random *rand.Rand
 	host   string
 	config *tls.Config
-	conn   net.Conn // kept while what is sent has a clear end; nil if there is none
+	conn   net.Conn // kept while requests have a clear end; nil if there is none
 	reader *bufio.Reader
 	codes  map[int]int
 }
 
-// abuse sends a request with something wrong in it and reads all answers.
+// abuse sends a damaged request and reads all responses.
 func (a *abuser) abuse() error {
 	r := wellFormed[a.random.IntN(len(wellFormed))]
 	part := []*string{&r.target, &r.headers, &r.body, &r.body}[a.random.IntN(4)]
@@ -116,7 +116,7 @@ func (a *abuser) abuse() error {
 		part = &r.target
 	}
 	*part = damaged(a.random, *part)
-	if a.random.IntN(50) == 0 { // without a clear end: whatever comes of it is the last of its connection
+	if a.random.IntN(50) == 0 { // without a clear end, it is the last request of its connection
 		return a.last([]byte(damaged(a.random, string(r.bytes()))))
 	}
 	r.target = strings.Map(func(c rune) rune {
@@ -130,7 +130,7 @@ func (a *abuser) abuse() error {
 	return a.send(r)
 }
 
-// send makes a request on the connection that is kept, and reads its answer.
+// send sends a request on the kept connection and reads the response.
 func (a *abuser) send(r wireRequest) error {
 	if err := a.dial(); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *abuser) send(r wireRequest) error {
 	return nil
 }
 
-// last sends bytes and the end of them, and reads what comes back; nothing may.
+// last sends bytes and closes the connection for writing. It reads the response, if any.
 func (a *abuser) last(text []byte) error {
 	a.hangUp()
 	if err := a.dial(); err != nil {
@@ -172,7 +172,7 @@ func (a *abuser) last(text []byte) error {
 	}
 }
 
-// A wrongAnswer is one that no request may have.
+// A wrongAnswer is a response that no request may have.
 type wrongAnswer struct {
 	code int
 	body string
@@ -180,7 +180,8 @@ type wrongAnswer struct {
 
 func (w *wrongAnswer) Error() string { return fmt.Sprintf("%d %.500s", w.code, w.body) }
 
-// answer reads one answer. 501 and 505 are about methods, encodings and protocols that do not exist; 504 is about versions that are still to come.
+// answer reads one response. 501 and 505 are for unknown methods, encodings and protocols, and 504
+// is for future resource versions.
 func (a *abuser) answer(method string) (closed bool, err error) {
 	got, err := http.ReadResponse(a.reader, &http.Request{Method: method})
 	if err != nil {
@@ -208,13 +209,14 @@ func (a *abuser) dial() (err error) {
 
 func (a *abuser) hangUp() {
 	if a.conn != nil {
-		_ = a.conn.Close() // the server may have been first
+		_ = a.conn.Close() // the server may have closed it first
 		a.conn = nil
 	}
 }
 
-// TestMalformedRequests (33, 34, 38): whatever bytes a client sends, it is never told of a fault of the server's own, nobody else notices, and nothing is left of it.
-// A soak sends a million.
+// TestMalformedRequests (33, 34, 38) sends random malformed requests. The server never responds
+// with an internal error, other clients are not affected, and no resources leak. A soak sends a
+// million.
 func TestMalformedRequests(t *testing.T) {
 	const abusers, perRound = 8, 2000
 	config := writeConfig(t, "watch-history-time: 2s\nsnapshot-journal-bytes: 4Mi\n")
@@ -252,7 +254,7 @@ func TestMalformedRequests(t *testing.T) {
 			t.Fatalf("after %d requests", sent)
 		}
 		if late = p.memory("RssAnon"); n < 10 {
-			early = max(early, late) // as much as it needs to serve so many at once
+			early = max(early, late) // the memory for serving this many connections at once
 		}
 	}
 	codes := map[int]int{}
@@ -263,10 +265,10 @@ func TestMalformedRequests(t *testing.T) {
 		}
 	}
 	if after := c.must(t, 200, "GET", elsewhere+"/bystander", ""); after != before {
-		t.Errorf("what nobody asked for has changed: %s, was %s", after, before)
+		t.Errorf("an unrelated object has changed: %s, was %s", after, before)
 	}
 	if codes[400] == 0 || codes[401]+codes[403] == 0 || codes[404] == 0 || codes[200] == 0 {
-		t.Errorf("the answers are too much alike to tell anything: %v", codes)
+		t.Errorf("the status codes are too uniform to be meaningful: %v", codes)
 	}
 	if late > early+64*mebibyte {
 		t.Errorf("%d MiB are in use after %d requests, %d MiB were at the beginning", late/mebibyte, sent, early/mebibyte)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statusOf reads a figure in bytes, such as VmHWM, of what the kernel says of the process.
+// statusOf returns a value in bytes, such as VmHWM, of the process's status in /proc.
 func (p *daemonProcess) statusOf(name string) int64 {
 	p.t.Helper()
 	text := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -29,8 +29,8 @@ func (p *daemonProcess) statusOf(name string) int64 {
 	return n << 10
 }
 
-// sampleMemory looks often at how much memory of its own the process has, without the pages of files, which the kernel
-// drops when it needs room. The function that it returns ends that, and answers the most that was seen, in bytes.
+// sampleMemory samples the anonymous memory of the process. It ignores pages of files, which the
+// kernel can drop. The returned function stops sampling and returns the peak in bytes.
 func (p *daemonProcess) sampleMemory() (peak func() int64) {
 	stop, most := make(chan struct{}), make(chan int64)
 	go func() {
@@ -52,7 +52,7 @@ func (p *daemonProcess) sampleMemory() (peak func() int64) {
 	}
 }
 
-// metric is the sum of the series of a name.
+// metric returns the sum of all series of a metric.
 func (c caller) metric(t *testing.T, name string) (sum float64) {
 	t.Helper()
 	for _, line := range strings.Split(c.must(t, 200, "GET", "/metrics", ""), "\n") {
@@ -68,7 +68,7 @@ func (c caller) metric(t *testing.T, name string) (sum float64) {
 	return sum
 }
 
-// writeConfig writes a configuration file and answers the flag that names it.
+// writeConfig writes a configuration file and returns the flag for it.
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -76,7 +76,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes are custom objects, of a kind that takes what a ConfigMap has.
+// notes are custom resources that accept the data of a ConfigMap.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -84,7 +84,7 @@ const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group"
 	"versions":[{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".data.n"}],"schema":{"openAPIV3Schema":{"type":"object",
 		"properties":{"data":{"type":"object","properties":{"n":{"type":"string"},"x":{"type":"string"}}}}}}}]}}`
 
-// churnProcess updates live objects of a size round and round, from a few writers.
+// churnProcess updates live objects of a given size round-robin, with a few writers.
 func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updates int) {
 	t.Helper()
 	const writers = 8
@@ -122,9 +122,9 @@ func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updat
 	}
 }
 
-// TestRecoveryNeedsNoMoreThanServing: a daemon whose journal holds many times what it serves and
-// what its history may hold comes back in the memory that it had when it served, and its watches go
-// on where the history begins.
+// TestRecoveryNeedsNoMoreThanServing restarts a daemon whose journal is many times larger than its
+// objects and history. Recovery needs no more memory than serving did, and watches resume from
+// where the history begins.
 func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	for _, test := range []struct {
 		name, path          string
@@ -139,7 +139,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 			test.updates = test.long
 		}
 		if test.updates == 0 {
-			continue // small objects tell something only where there are very many
+			continue // small objects are meaningful only in large numbers
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +169,8 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	}
 }
 
-// checkResumption finds where the history begins, and reads it all from there: each update once.
+// checkResumption finds the beginning of the history, and reads all events from there. Each update
+// must occur once.
 func checkResumption(t *testing.T, c caller, path string) {
 	t.Helper()
 	newest := uint64(0)
@@ -178,7 +179,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 		n, _ := strconv.ParseUint(version, 10, 64)
 		newest = max(newest, n)
 	}
-	low, high := uint64(1), newest // the first is gone, the newest is there
+	low, high := uint64(1), newest // the first has expired, the newest has not
 	for low+1 < high {
 		if middle := (low + high) / 2; watchable(t, c, path, middle) {
 			high = middle
@@ -191,7 +192,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
-	// All that is written at the end are these objects, but for a version now and then that a controller took.
+	// Only these objects were written at the end, except for a few versions used by controllers.
 	const mostOthers = 5
 	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
 	for last < newest {
@@ -213,7 +214,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 }
 
-// watchable tells whether a watch from a version is answered with events.
+// watchable reports whether a watch can resume from a version.
 func watchable(t *testing.T, c caller, path string, version uint64) bool {
 	t.Helper()
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, version)))(t)
@@ -225,8 +226,8 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 	return r.StatusCode == http.StatusOK && e.Type != "ERROR"
 }
 
-// TestHistoryIsBounded: three large objects that are updated again and again keep no more of the
-// past than the setting says, at any time and of all kinds together.
+// TestHistoryIsBounded checks that the history of large objects stays within the configured size,
+// at any time and across kinds.
 func TestHistoryIsBounded(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
@@ -259,7 +260,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	p.Stop()
 }
 
-// TestOwnersOfLargeObjectsLeaveNothing: what was needed to change large objects goes with the change.
+// TestOwnersOfLargeObjectsLeaveNothing checks that memory for changing large objects is released
+// afterwards.
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal-sync: none\nactor-idle-time: 1h\nwatch-history-bytes: 1Mi\n"))

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pointSettings archive the journal as soon as it can be.
+// pointSettings archive the journal as early as possible.
 const pointSettings = `
 journal-segment-bytes: 1Mi
 journal-archive-bytes: 64Mi
@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime: versions from before and after backups and compactions are restored beside the running daemon, which has written and deleted
-// all the while, and so is the time before an accident.
+// TestPointInTime restores versions from before and after backups and compactions, beside the
+// running daemon under load. It also restores the state before an accident by time.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -92,7 +92,8 @@ func TestPointInTime(t *testing.T) {
 	mustCommand(t, "verify", "--data-dir", restored)
 }
 
-// versionOf is the version of the n-th write, or of the first after it that tells its version.
+// versionOf returns the version of the n-th write, or of the first later one whose version is
+// known.
 func (l *load) versionOf(n int) uint64 {
 	for l.writes[n].version == 0 {
 		n++
@@ -100,7 +101,8 @@ func (l *load) versionOf(n int) uint64 {
 	return l.writes[n].version
 }
 
-// TestRestoreIsKilled kills a restore at many moments: what it leaves is whole, or no daemon opens it and the next restore makes it whole.
+// TestRestoreIsKilled kills a restore at many moments. The result is complete, or no daemon opens
+// it and the next restore completes it.
 func TestRestoreIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))
@@ -119,10 +121,10 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// The place of the kill; the first is at the very beginning.
+		// The size at which to kill; the first is at the very beginning.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
-		_ = r.Process.Kill() // it may have ended
-		_ = r.Wait()         // what it leaves tells
+		_ = r.Process.Kill() // it may have exited
+		_ = r.Wait()         // the files show the result
 		code, text := command(t, arguments...)
 		if code != 0 && !strings.Contains(text, "not empty") {
 			t.Fatalf("after a kill: %s", text)
@@ -140,7 +142,8 @@ func TestRestoreIsKilled(t *testing.T) {
 	t.Logf("%d kills, after %d of which the directory was whole", kills, whole)
 }
 
-// sizeOf adds up the files below a directory. Files that are renamed meanwhile may be missed.
+// sizeOf returns the total size of the files below a directory. It may miss files that are being
+// renamed.
 func sizeOf(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -154,7 +157,8 @@ func sizeOf(dir string) (sum int64) {
 	return sum
 }
 
-// TestCompact: the journal is shorter afterwards, nothing is lost by a kill, and only administrators may ask for it.
+// TestCompact checks that compaction shrinks the journal, survives a kill without loss, and is
+// allowed only for administrators.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -169,7 +173,7 @@ func TestCompact(t *testing.T) {
 	size := func() (sum int64) {
 		files := must.Get(filepath.Glob(filepath.Join(p.dir, "journal", "*")))(t)
 		for _, f := range files {
-			if info, err := os.Stat(f); err == nil { // it may have gone
+			if info, err := os.Stat(f); err == nil { // it may be removed already
 				sum += info.Size()
 			}
 		}
@@ -179,7 +183,7 @@ func TestCompact(t *testing.T) {
 		t.Fatalf("the journal has %d bytes", before)
 	}
 	eventually(t, "the journal is short", func() bool {
-		c.must(t, 200, "PUT", configMaps+"/a", numberedConfigMap("a", 49)) // another batch begins the next segment
+		c.must(t, 200, "PUT", configMaps+"/a", numberedConfigMap("a", 49)) // another batch starts the next segment
 		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 		return size() < 500_000
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReload: SIGHUP does not end the daemon, but makes it read at once the files that may change while it runs. A
-// file that cannot be used leaves in use what was read before.
+// TestReload checks that SIGHUP reloads the files that may change at runtime, without stopping the
+// daemon. If a file is invalid, the previous contents stay in use.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// asUser asks as somebody who may do everything and is no part of the system.
+// asUser sends a request as a user with all permissions who is not part of the system.
 func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -30,9 +30,9 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	return answer.StatusCode, answer.Header, errors.Join(err, answer.Body.Close())
 }
 
-// TestScarceMemory: who stores more than there is memory for is told to come again, whoever it is;
-// the process stays below its limit and lives, an administrator can read and make room, and then
-// everything goes on.
+// TestScarceMemory checks that all users get a Retry-After when they store more than fits into
+// memory. The process stays below its limit. An administrator can read and delete objects, after
+// which writes succeed again.
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))
@@ -41,7 +41,7 @@ func TestScarceMemory(t *testing.T) {
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
 	admin.must(t, 201, "POST", configMaps, numberedConfigMap("small", 0))
-	writes := 25 // of each of the twelve, twice as much as there is memory for
+	writes := 25 // of each of the twelve writers, twice as much as fits into memory
 	if soak {
 		writes = 40
 	}
@@ -73,7 +73,7 @@ func TestScarceMemory(t *testing.T) {
 				case 1:
 					code, _, err := c.do("POST", configMaps, body)
 					count(code, http.Header{"Retry-After": {"1"}}, err)
-				default: // one object again and again, for the history
+				default: // one object repeatedly, for the history
 					name = fmt.Sprint("again", who)
 					body = fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
 					if code, _, _ := c.asUser("GET", configMaps+"/"+name, ""); code == 404 {

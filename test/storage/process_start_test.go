@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusals: what the daemon does not start on, and that it says why.
+// TestRefusals checks the conditions under which the daemon refuses to start, and the errors.
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
 	used, other := filepath.Join(root, "used"), filepath.Join(root, "other")
@@ -56,7 +56,8 @@ func TestRefusals(t *testing.T) {
 	serveProcess(t, other).Stop()
 }
 
-// TestDamageIsNamed: a flipped bit keeps the daemon from starting, and the error names the damage.
+// TestDamageIsNamed checks that a flipped bit prevents the start, and that the error names the
+// damage.
 func TestDamageIsNamed(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {
@@ -81,7 +82,8 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreRenewed: a start renews what expires soon under the same CA.
+// TestCertificatesAreRenewed checks that a start renews certificates that expire soon, under the
+// same CA.
 func TestCertificatesAreRenewed(t *testing.T) {
 	dir, pki := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "pki")
 	aged := time.Now().Add(-340 * 24 * time.Hour)

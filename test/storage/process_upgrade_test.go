@@ -19,10 +19,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// unpackEarlierData unpacks what an earlier version has left: objects of every kind and of custom ones, some
-// of which are not let in any more, in a data directory of format 1 whose daemon was killed while it
-// wrote. It answers what that had served: the lists by path, with the beginning of the SHA-256 of
-// each object that has to be there to the letter.
+// unpackEarlierData unpacks a data directory of format 1 from an earlier version, whose daemon was
+// killed while writing. It has objects of all kinds and custom resources, some of which are invalid
+// today. The function returns the served lists by path. Each object that must be unchanged has a
+// prefix of its SHA-256.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
@@ -49,7 +49,7 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 	return dir, served
 }
 
-// stored is what is in a list, by namespace and name.
+// stored returns the objects of a list by namespace and name.
 func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	t.Helper()
 	var list struct{ Items []json.RawMessage }
@@ -65,7 +65,7 @@ func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	return objects
 }
 
-// as is a request of another form; it answers the code.
+// as sends a request with other media types and returns the status code.
 func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	t.Helper()
 	r := must.Get(http.NewRequestWithContext(t.Context(), method, c.url+path, strings.NewReader(body)))(t)
@@ -79,7 +79,7 @@ func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	return answer.StatusCode
 }
 
-// place is the path of an object in a list of all namespaces.
+// place returns the path of an object in a list across namespaces.
 func place(list, name string) string {
 	namespace, name, _ := strings.Cut(name, "/")
 	if namespace == "" {
@@ -89,13 +89,13 @@ func place(list, name string) string {
 	return list[:i] + "/namespaces/" + namespace + list[i:] + "/" + name
 }
 
-// TestUpgrade opens what an earlier version has left: all of it is served in every format, can be
-// changed, and goes when it is deleted, also what would not be let in today. Its Events are older
-// than any time to live, so they are kept.
+// TestUpgrade opens the data directory of an earlier version. All objects are served in every
+// format and can be changed and deleted, including those that are invalid today. Events are older
+// than any TTL, so they are kept.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
-	// Controllers that write the status of what they find, write to Endpoints, bind volumes, protect what is not, or delete what is old, are off:
-	// it stays as it was.
+	// Controllers that would change the data are off: those that write statuses or Endpoints, bind
+	// or protect volumes, or delete old objects.
 	p := serveProcess(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller,-certificatesigningrequest-cleaner-controller")
 	c := p.caller()
 	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"
@@ -108,7 +108,7 @@ func TestUpgrade(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(path, "/apis/e.com/") || strings.HasPrefix(path, "/apis/example.org/") {
-			continue // whose kinds have no Protobuf
+			continue // their kinds have no Protobuf
 		}
 		if code := c.as(t, "GET", path, binary, "", ""); code != 200 {
 			t.Errorf("%s in Protobuf: %d", path, code)
@@ -137,7 +137,7 @@ func TestUpgrade(t *testing.T) {
 				t.Errorf("a delete of %s: %d", place(path, name), code)
 			}
 			code := c.as(t, "PATCH", place(path, name), "application/json", operations, `[{"op":"remove","path":"/metadata/finalizers"}]`)
-			if !slices.Contains([]int{200, 404, 422}, code) { // the collector may be quicker
+			if !slices.Contains([]int{200, 404, 422}, code) { // the garbage collector may be faster
 				t.Errorf("finalizers of %s: %d", place(path, name), code)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 
 const creators = 64
 
-// TestCreators (42): of many who create at the same time, exactly as many succeed as there is room for, while
-// others dry-run, fail and are refused.
+// TestCreators (42) checks that exactly as many concurrent creates succeed as a quota allows, while
+// other requests are dry runs, fail or are rejected.
 func TestCreators(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -67,7 +67,7 @@ func TestCreators(t *testing.T) {
 	n.used("wide", "pods=40")
 }
 
-// dryRun creates a Pod that is not stored. It may be refused.
+// dryRun creates a Pod in a dry run, which may be rejected.
 func (n namespace) dryRun(name string) {
 	a, err := n.Do(n.Ctx, "POST", n.path("pods")+"?dryRun=All", client.JSON, []byte(podQuota(name, "")))
 	if err != nil || a.Code != 201 && a.Code != 403 {
@@ -75,7 +75,8 @@ func (n namespace) dryRun(name string) {
 	}
 }
 
-// TestEveryWayToCreate: names by the server, applies, updates that create, and deletes of all at once.
+// TestEveryWayToCreate checks quotas for generated names, applies and creates, and after a
+// deletecollection.
 func TestEveryWayToCreate(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -102,8 +103,8 @@ func TestEveryWayToCreate(t *testing.T) {
 	}
 }
 
-// TestOneObject: updates of one object are counted one after the other, though they are on their way to the
-// disk at the same time.
+// TestOneObject checks that concurrent updates of one object are counted in order, even before they
+// are on disk.
 func TestOneObject(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -125,8 +126,8 @@ func TestOneObject(t *testing.T) {
 	n.used("q", "services.nodeports=0")
 }
 
-// TestQuotaUnderLoad (42): a quota that is created, lowered or raised while others create is never exceeded
-// from its answer on, at any version.
+// TestQuotaUnderLoad (42) creates, lowers and raises a quota under load. From its response on, no
+// version exceeds it.
 func TestQuotaUnderLoad(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -139,7 +140,7 @@ func TestQuotaUnderLoad(t *testing.T) {
 			}
 		}
 	})
-	defer end() // before the context ends: else what fails first is lost among what fails for that
+	defer end() // before the context ends, or the first error would be lost among those of the canceled requests
 	client.Eventually(t, func() error {
 		if there := n.count("configmaps"); there < 100 {
 			return fmt.Errorf("%d ConfigMaps", there)
@@ -156,8 +157,8 @@ func TestQuotaUnderLoad(t *testing.T) {
 	n.used("q", fmt.Sprintf("configmaps=%d,secrets=0", n.count("configmaps")))
 }
 
-// neverAbove follows ConfigMaps for a while, and checks that there are never more than a limit, but for those
-// that there were.
+// neverAbove watches ConfigMaps for a while. It checks that their number never exceeds the limit,
+// or the initial number if that is greater.
 func (n namespace) neverAbove(limit int) {
 	n.T.Helper()
 	list := must.Get(n.List(n.Ctx, n.path("configmaps"), nil))(n.T)
@@ -165,7 +166,7 @@ func (n namespace) neverAbove(limit int) {
 	defer w.Close()
 	there := len(list.Items)
 	limit = max(limit, there)
-	for range 300 { // more than all that there may be
+	for range 300 { // more than there can ever be
 		e := must.Get(w.Next())(n.T)
 		switch e.Type {
 		case "ADDED":
@@ -179,7 +180,7 @@ func (n namespace) neverAbove(limit int) {
 	}
 }
 
-// TestManyQuotas: what one quota has no room for takes nothing of the others.
+// TestManyQuotas checks that a request rejected by one quota does not use the others.
 func TestManyQuotas(t *testing.T) {
 	t.Parallel()
 	n := open(t)

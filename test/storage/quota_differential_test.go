@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle: random Pods, being resized too, request what the public implementation says.
+// TestPodsAgainstTheOracle compares the requests of random Pods, also during resizes, with the
+// public implementation.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -61,7 +62,7 @@ func TestPodsAgainstTheOracle(t *testing.T) {
 	})
 }
 
-// randomResources are the resources of a container, which always says something of cpu and memory.
+// randomResources returns random resources of a container, which always include cpu and memory.
 func randomResources(random *rand.Rand) string {
 	cpu, memory := 1+random.IntN(900), 1+random.IntN(500)
 	requests := fmt.Sprintf(`"cpu":"%dm","memory":"%dMi"`, cpu, memory)
@@ -94,7 +95,7 @@ func randomPod(random *rand.Rand, i int) string {
 		containers(random.IntN(4), true), containers(1+random.IntN(3), false))
 }
 
-// randomStatus is what a node says of the first container of either kind.
+// randomStatus returns a kubelet's status of the first container and init container.
 func randomStatus(random *rand.Rand) string {
 	conditions := []string{``, `{"type":"PodResizePending","status":"True","reason":"Infeasible"}`, `{"type":"PodResizePending","status":"True","reason":"Deferred"}`}
 	status := func(name string) string {

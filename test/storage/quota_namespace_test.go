@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A namespace is one of a server, with its name.
+// A namespace is a server and the name of a namespace.
 type namespace struct {
 	client.Session
 	name string
 }
 
-// open starts a server with a namespace.
 func open(t *testing.T) namespace { return openAs(t, nil) }
 
-// openAs starts one with other settings. Accounts have no Secrets there, since quotas count those.
+// openAs starts a server with other settings and creates a namespace. ServiceAccounts get no token
+// Secrets, because quotas count Secrets.
 func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	t.Helper()
 	n := namespace{client.Open(t, func(c *daemon.Config) {
@@ -35,7 +35,7 @@ func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	return n
 }
 
-// path is that of a resource of the namespace: "pods" of the core group, or "apps/v1/deployments".
+// path returns the path of a resource in the namespace, such as "pods" or "apps/v1/deployments".
 func (n namespace) path(resource string) string {
 	if group, rest, ok := strings.Cut(resource, "/"); ok {
 		return "/apis/" + group + "/" + rest[:strings.LastIndex(rest, "/")] + "/namespaces/" + n.name + rest[strings.LastIndex(rest, "/"):]
@@ -43,14 +43,14 @@ func (n namespace) path(resource string) string {
 	return "/api/v1/namespaces/" + n.name + "/" + resource
 }
 
-// quota creates a quota whose spec is JSON without its braces.
+// quota creates a quota. spec is JSON without its braces.
 func (n namespace) quota(name, spec string) {
 	n.T.Helper()
 	n.Send(201, "POST", n.path("resourcequotas"), client.JSON, `{"metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
 }
 
-// try creates an object and answers its refusal by a quota, from "exceeded quota" and the like on; "" if it is
-// created. It may be called on any goroutine.
+// try creates an object and returns the quota's error, starting with "exceeded quota" or similar,
+// or "". It may be called on any goroutine.
 func (n namespace) try(resource, object string) string {
 	a, err := n.Do(n.Ctx, "POST", n.path(resource), client.JSON, []byte(object))
 	return n.refusal(a, err)
@@ -74,7 +74,7 @@ func (n namespace) refusal(a client.Answer, err error) string {
 	return "?"
 }
 
-// used waits until a quota says that amounts are used, in the form "cpu=1,pods=2".
+// used waits until a quota reports amounts, such as "cpu=1,pods=2".
 func (n namespace) used(name, want string) {
 	n.T.Helper()
 	client.Eventually(n.T, func() error {
@@ -101,15 +101,13 @@ func (n namespace) used(name, want string) {
 	})
 }
 
-// count is the number of objects of a resource.
 func (n namespace) count(resource string) int {
 	n.T.Helper()
 	list := must.Get(n.List(n.Ctx, n.path(resource), nil))(n.T)
 	return len(list.Items)
 }
 
-// each calls do with the numbers below workers, all at the same time, and answers how many of the calls answered
-// true.
+// each calls do concurrently for each worker, and returns how many calls returned true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64
@@ -124,8 +122,8 @@ func each(workers int, do func(i int) bool) int {
 	return int(passed.Load())
 }
 
-// meanwhile calls do with the numbers below workers, all at the same time, and again with a higher k each, until end is called,
-// which waits for the last calls. It may be called twice.
+// meanwhile calls do concurrently for each worker, repeatedly with increasing k, until end is
+// called. end waits for the last calls and may be called twice.
 func meanwhile(workers int, do func(i, k int)) (end func()) {
 	var stop atomic.Bool
 	done := make(chan struct{})
@@ -144,7 +142,7 @@ func meanwhile(workers int, do func(i, k int)) (end func()) {
 	}
 }
 
-// podQuota is a Pod with one container, whose resources are JSON.
+// podQuota returns a Pod with one container, whose resources are JSON.
 func podQuota(name, resources string) string {
 	if resources == "" {
 		resources = "{}"

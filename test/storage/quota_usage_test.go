@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestQuotas replays what each kind of object uses, refuses and gives back.
+// TestQuotas replays transcripts of the usage and limits of each kind.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/quota", func(c *daemon.Config) {
@@ -16,8 +16,8 @@ func TestQuotas(t *testing.T) {
 	}, transcript.Options{})
 }
 
-// TestCustomKinds: objects of custom kinds count by name, also if the quota is older than their definition,
-// and after that has been deleted.
+// TestCustomKinds checks that custom resources are counted by name, even if the quota is older than
+// the CRD, and after the CRD was deleted.
 func TestCustomKinds(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -56,7 +56,8 @@ func TestCustomKinds(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff: without the plugin nothing is refused; what is used is told nonetheless.
+// TestSwitchedOff checks that nothing is rejected without the plugin, but that the usage is
+// reported.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	n := openAs(t, func(c *daemon.Config) { c.Admission.Disable = []string{"ResourceQuota"} })

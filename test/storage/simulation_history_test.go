@@ -20,20 +20,20 @@ import (
 const (
 	simulationKeys   = 5
 	lives            = 4
-	steps            = 40 // at most, in a life
+	steps            = 40 // maximum in a life
 	simulationMarker = "marker"
 	longest          = client.Watchdog
 )
 
-// A value is what an object holds; the zero value is none.
+// A value is the contents of an object; the zero value means absent.
 type value struct{ n, sum, a, b, c string }
 
-// A simulationKey is what the map knows of an object.
+// A simulationKey is the map's knowledge of an object.
 type simulationKey struct {
 	name    string
 	is      value
-	version uint64  // that is was acknowledged or read under
-	maybe   []value // what writes without an answer have made of it, if they happened
+	version uint64  // of the acknowledged or read value
+	maybe   []value // possible results of writes without a response
 }
 
 // A simulationHistory is one run.
@@ -43,13 +43,15 @@ type simulationHistory struct {
 	disk   *vfs.Mem
 	clock  clock
 	keys   []*simulationKey
-	// remembers is how long changes are kept for watches: longer than the clock jumps, or not.
+	// remembers is how long changes are kept for watches. It may be longer or shorter than the
+	// clock jumps.
 	remembers time.Duration
-	noRoom    bool   // the disk was full once, which costs what is kept for watches
-	writes    int    // how many were tried; each has a value of its own
-	newest    uint64 // version that anybody was told of
+	noRoom    bool   // the disk was full once, which drops the watch history
+	writes    int    // attempted writes; each has a value of its own
+	newest    uint64 // newest version that any client has seen
 
-	// The list that the last life has caught up with, and what a watch from there has told.
+	// listed has the objects at version at, up to which the last life caught up. A watch from there
+	// received the events below.
 	listed map[string]string
 	at     uint64
 	told   []client.Event
@@ -57,7 +59,6 @@ type simulationHistory struct {
 	acknowledged, lost, full, crashes, promises int
 }
 
-// A clock jumps.
 type clock struct {
 	mu     sync.Mutex
 	offset time.Duration
@@ -75,7 +76,7 @@ func (c *clock) jump(by time.Duration) {
 	c.offset += by
 }
 
-// add counts what another history has tried.
+// add adds the counts of another history.
 func (h *simulationHistory) add(other *simulationHistory) {
 	h.acknowledged += other.acknowledged
 	h.lost += other.lost
@@ -84,12 +85,12 @@ func (h *simulationHistory) add(other *simulationHistory) {
 	h.promises += other.promises
 }
 
-// String says how much was tried.
+// String summarizes the run.
 func (h *simulationHistory) String() string {
 	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room, %d promises checked", h.crashes, h.acknowledged, h.lost, h.full, h.promises)
 }
 
-// runSimulation makes the history of a seed.
+// runSimulation runs the history of a seed.
 func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, error) {
 	h := &simulationHistory{kinds: kinds, random: rand.New(rand.NewPCG(seed, 0)), disk: vfs.NewMem()}
 	if h.remembers = 5 * time.Minute; seed%2 == 0 {
@@ -106,11 +107,11 @@ func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, err
 	return h, nil
 }
 
-// live is one life, from the start to the crash.
+// live runs one life, from the start to the crash.
 func (h *simulationHistory) live() error {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
-	if h.random.IntN(4) == 0 { // a start that does not come to its end
+	if h.random.IntN(4) == 0 { // a start that does not complete
 		h.crashAt(h.random.IntN(12))
 		if s, err := serveSimulation(h.kinds, h.disk, h.clock.now, h.remembers); err == nil {
 			err = s.stop()
@@ -137,7 +138,8 @@ func (h *simulationHistory) live() error {
 	return err
 }
 
-// reboot gives the next life what the disk has kept. Some machines stay off for longer than changes are kept for watches.
+// reboot gives the next life the surviving contents of the disk. Some machines stay off for longer
+// than the watch history.
 func (h *simulationHistory) reboot() {
 	h.disk = h.disk.Crash(h.random)
 	h.crashes++
@@ -146,7 +148,7 @@ func (h *simulationHistory) reboot() {
 	}
 }
 
-// crashAt lets the machine crash at an operation of its disk from now on.
+// crashAt makes the machine crash at a later operation of its disk.
 func (h *simulationHistory) crashAt(operation int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -157,7 +159,7 @@ func (h *simulationHistory) crashAt(operation int) {
 	})
 }
 
-// fail lets the disk fail at one operation from now on, or have no room for some.
+// fail makes the disk fail at one later operation, or have no space for some.
 func (h *simulationHistory) fail(operation int, fault error, times int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -168,7 +170,7 @@ func (h *simulationHistory) fail(operation int, fault error, times int) {
 	})
 }
 
-// use asks the server this and that until it ends.
+// use sends random requests to the server until it stops.
 func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -200,7 +202,7 @@ func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	return err
 }
 
-// burst makes more changes than are kept together.
+// burst makes more changes than fit into the in-memory history.
 func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 	for range 150 {
 		if _, err := h.mark(ctx, s); err != nil {
@@ -210,10 +212,10 @@ func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 	return nil
 }
 
-// errEnded says that the server takes no writes any more.
+// errEnded reports that the server no longer accepts writes.
 var errEnded = errors.New("the server has ended")
 
-// watch collects what a watch tells until it ends.
+// watch collects events until the watch ends.
 func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(from, 10)}})
 	if err != nil {
@@ -229,7 +231,8 @@ func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
 	}
 }
 
-// catchUp checks what a new life has: against the map, and by a watch that resumes where the last life began.
+// catchUp compares the state of a new life with the map, and with a watch that resumes where the
+// last life began.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
@@ -271,7 +274,8 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	return nil
 }
 
-// resumeBeforeNewest watches from right before the newest change of what a list has: no later one may be told first.
+// resumeBeforeNewest watches from just before the newest version in a list. The first event must
+// not have a later version.
 func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, list client.List) error {
 	newest := uint64(0)
 	for _, o := range list.Items {
@@ -303,7 +307,7 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 	}
 	defer w.Close()
 	state := maps.Clone(h.listed)
-	var selected []client.Event // what a watch of one half of the objects must tell
+	var selected []client.Event // the expected events of a watch of one half of the objects
 	last := h.at
 	for n := 0; last < end; n++ {
 		e, err := w.Next()
@@ -335,10 +339,11 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 	return h.resumeSelected(ctx, s, selected)
 }
 
-// mayForget says that a watch may have to list again: the clock has jumped, or the disk was full.
+// mayForget reports whether a watch may have to list again, because the clock jumped or the disk
+// was full.
 func (h *simulationHistory) mayForget() bool { return h.noRoom || h.remembers < time.Hour }
 
-// mark writes the marker and answers its version, which must be above all that anybody was told.
+// mark writes the marker and returns its version, which must be greater than any seen version.
 func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error) {
 	h.writes++
 	data := map[string]string{"n": strconv.Itoa(h.writes)}
@@ -352,7 +357,7 @@ func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error)
 	return a.Object().Version(), h.tell(a.Object().Version())
 }
 
-// tell takes a version that a write was given.
+// tell records the version of a write.
 func (h *simulationHistory) tell(version uint64) error {
 	if version <= h.newest {
 		return fmt.Errorf("version %d is given out after %d", version, h.newest)

@@ -10,10 +10,10 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 )
 
-// A network joins clients with one server, in memory.
+// A network connects clients to one server, in memory.
 type network struct {
 	*fasthttputil.InmemoryListener
-	loses atomic.Bool // the next answer, with its connection
+	loses atomic.Bool // drops the next response with its connection
 }
 
 func newNetwork() *network { return &network{InmemoryListener: fasthttputil.NewInmemoryListener()} }
@@ -31,11 +31,10 @@ type conn struct {
 	network *network
 }
 
-// Read implements net.Conn.
 func (c conn) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
 	if err == nil && c.network.loses.CompareAndSwap(true, false) {
-		_ = c.Close() // that is how the answer is lost
+		_ = c.Close() // this loses the response
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err

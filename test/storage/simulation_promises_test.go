@@ -13,16 +13,17 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A selector takes the objects of odd numbers.
+// selector matches the objects with odd numbers.
 const selector = "half=1"
 
-// halfOf is the label of an object with a number.
+// halfOf returns the label of an object with a number.
 func halfOf(n string) string {
-	v, _ := strconv.Atoi(n) // the histories make numbers only
+	v, _ := strconv.Atoi(n) // the histories contain only numbers
 	return strconv.Itoa(v % 2)
 }
 
-// throughSelector is what a watch with the selector tells of a change of an object that was before, as JSON, or "" if it was not there; false if nothing.
+// throughSelector returns the event of a watch with the selector, or false for none. before is the
+// previous JSON of the object, or "" if absent.
 func throughSelector(before string, e client.Event) (client.Event, bool) {
 	var o client.Object
 	was := before != "" && json.Unmarshal([]byte(before), &o) == nil && o.Label("half") == "1"
@@ -38,7 +39,8 @@ func throughSelector(before string, e client.Event) (client.Event, bool) {
 	return client.Event{}, false
 }
 
-// resumeSelected watches with a selector from the last list: what the watch without one has told decides what must come.
+// resumeSelected watches with a selector from the last list. The events of the watch without a
+// selector determine the expected ones.
 func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want []client.Event) error {
 	if len(want) == 0 {
 		return nil
@@ -56,13 +58,14 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 		case err != nil || e.Type != one.Type || e.Object.Name() != one.Object.Name() || e.Object.Version() != one.Object.Version():
 			return fmt.Errorf("resumed from %d with a selector: %v %w, want %v", h.at, e, err, one)
 		case e.Type == client.Deleted && e.Object.Label("half") != "1":
-			return fmt.Errorf("resumed from %d with a selector: %v has left it, but is told in its new state", h.at, e)
+			return fmt.Errorf("resumed from %d with a selector: %v has left it, but the event has the new state", h.at, e)
 		}
 	}
 	return nil
 }
 
-// refused takes an answer that is not what a promise expects: a disk that fails is an end, and all else a fault.
+// refused handles an unexpected response. A failed disk ends the life, and anything else is an
+// error.
 func (h *simulationHistory) refused(what string, a client.Answer, err error) error {
 	switch {
 	case err == nil && a.Code == http.StatusInsufficientStorage:
@@ -74,11 +77,11 @@ func (h *simulationHistory) refused(what string, a client.Answer, err error) err
 	return fmt.Errorf("%s: %v, %w", what, a, err)
 }
 
-// promise checks one of the things that hold whatever has happened before.
+// promise checks one random invariant.
 func (h *simulationHistory) promise(ctx context.Context, s *server, k *simulationKey) error {
 	h.promises++
 	switch which := h.random.IntN(8); {
-	case which < 3 && k.maybe != nil: // nobody knows what it is
+	case which < 3 && k.maybe != nil: // the value is unknown
 		return nil
 	case which == 0:
 		return h.sameAgain(ctx, s, k)
@@ -98,7 +101,7 @@ func (h *simulationHistory) promise(ctx context.Context, s *server, k *simulatio
 	return h.selections(ctx, s)
 }
 
-// sameAgain writes what is there: nothing changes.
+// sameAgain writes the existing object, which must change nothing.
 func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -120,7 +123,7 @@ func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulat
 	return k.read(a.Object())
 }
 
-// dryRun asks for a write that is not to happen.
+// dryRun sends a write as a dry run.
 func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path, code := http.MethodPost, configMaps, 201
@@ -131,7 +134,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 		}
 	}
 	a, err := s.Do(ctx, method, path+"?dryRun=All", client.JSON, map[string]any(o))
-	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is no DeleteOptions
+	if method == http.MethodDelete && err == nil && a.Code == 400 { // a ConfigMap is not a DeleteOptions
 		a, err = s.Delete(ctx, path+"?dryRun=All", nil)
 	}
 	if err != nil || a.Code != code {
@@ -140,7 +143,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 	return h.get(ctx, s, k)
 }
 
-// otherLife deletes and updates what has another uid.
+// otherLife deletes and updates an object with another uid.
 func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -158,7 +161,7 @@ func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulat
 	return h.get(ctx, s, k)
 }
 
-// initialEvents begins a watch with what there is.
+// initialEvents starts a watch with initial events.
 func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
@@ -190,7 +193,8 @@ func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error 
 	return nil
 }
 
-// finalized deletes an object that is held, tries to hold it more, and lets it go.
+// finalized deletes an object with a finalizer, tries to add another one, and removes the
+// finalizer.
 func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	h.writes++
 	o := client.ConfigMap("f"+strconv.Itoa(h.writes), nil, nil)
@@ -226,7 +230,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	return nil
 }
 
-// neighbour makes an object in a namespace whose name begins alike: check finds it if lists mix them up.
+// neighbour creates an object in a namespace with a common name prefix. check fails if lists mix
+// them up.
 func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	h.writes++
 	namespace := client.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default-too"}}
@@ -241,7 +246,7 @@ func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	return h.check(ctx, s)
 }
 
-// owned applies a field from two sides.
+// owned applies a field as two managers.
 func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	h.writes++
 	name := "o" + strconv.Itoa(h.writes)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// admin lets everybody in as an administrator.
+// admin authenticates every request as an administrator.
 type admin struct{}
 
 func (admin) Authenticate(authn.Request) (*authn.User, error) {
@@ -33,7 +33,8 @@ type server struct {
 	front   *front.Server
 }
 
-// serveSimulation starts a server on a disk. Segments and snapshots are small, so that a short life has several of them.
+// serveSimulation starts a server on a disk. Segments and snapshots are small, so that a short life
+// has several of them.
 func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time, history time.Duration) (*server, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	journal, err := persist.Open("data", persist.Options{FS: disk, SegmentBytes: 4 << 10, ReserveBytes: 1 << 10, WatermarkInterval: -1, Now: now, Logger: quiet})
@@ -64,7 +65,7 @@ func (s *server) stop() error {
 	defer cancel()
 	s.Close()
 	err := s.front.Shutdown(ctx)
-	_ = s.store.Close(ctx) // a store or a journal that has failed says so again
+	_ = s.store.Close(ctx) // a failed store or journal returns its error again
 	_ = s.journal.Close()
 	return errors.Join(err, ctx.Err())
 }

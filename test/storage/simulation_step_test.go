@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// none is the value of what is not there.
+// none is the value of an absent object.
 var none value
 
 func valueOfSimulation(o client.Object) value {
 	return value{o.Data("n"), o.Data("sum"), o.Data("a"), o.Data("b"), o.Data("c")}
 }
 
-// patched is a value with another text in a field.
+// patched returns a value with one field changed.
 func (v value) patched(field, text string) value {
 	switch field {
 	case "a":
@@ -33,7 +33,7 @@ func (v value) patched(field, text string) value {
 	return v
 }
 
-// read takes what was found of a key, which must be one of its values.
+// read records the value found for a key, which must be one of the possible ones.
 func (k *simulationKey) read(o client.Object) error {
 	found := valueOfSimulation(o)
 	if found != k.is && !slices.Contains(k.maybe, found) {
@@ -46,7 +46,7 @@ func (k *simulationKey) read(o client.Object) error {
 	return nil
 }
 
-// step does one thing.
+// step takes one random action.
 func (h *simulationHistory) step(ctx context.Context, s *server) error {
 	k := h.keys[h.random.IntN(len(h.keys))]
 	switch what := h.random.IntN(20); {
@@ -57,7 +57,7 @@ func (h *simulationHistory) step(ctx context.Context, s *server) error {
 		return h.check(ctx, s)
 	case what == 2 || what == 3:
 		return h.promise(ctx, s, k)
-	case k.maybe != nil: // only the next life knows: a write may be under way still
+	case k.maybe != nil: // only the next life knows: a write may still be pending
 		return nil
 	case what < 5:
 		return h.get(ctx, s, k)
@@ -82,7 +82,7 @@ func (h *simulationHistory) get(ctx context.Context, s *server, k *simulationKey
 	return k.read(a.Object())
 }
 
-// check lists in chunks and holds all that is settled against the map.
+// check lists in chunks and compares all known values with the map.
 func (h *simulationHistory) check(ctx context.Context, s *server) error {
 	found, token, remain := map[string]client.Object{}, "", -1
 	for first := true; first || token != ""; first = false {
@@ -116,7 +116,7 @@ func (h *simulationHistory) check(ctx context.Context, s *server) error {
 	return nil
 }
 
-// object is a whole new object, whose parts belong together, and its value.
+// object returns a new object and its value.
 func (h *simulationHistory) object(k *simulationKey) (client.Object, value) {
 	h.writes++
 	v := value{n: strconv.Itoa(h.writes)}
@@ -124,7 +124,7 @@ func (h *simulationHistory) object(k *simulationKey) (client.Object, value) {
 	return client.ConfigMap(k.name, map[string]string{"half": halfOf(v.n)}, map[string]string{"n": v.n, "sum": v.sum}), v
 }
 
-// write creates, updates or deletes.
+// write creates, updates or deletes an object.
 func (h *simulationHistory) write(ctx context.Context, s *server, k *simulationKey) error {
 	o, want := h.object(k)
 	code := 200
@@ -145,7 +145,7 @@ func (h *simulationHistory) write(ctx context.Context, s *server, k *simulationK
 	return h.settle(k, a, err, code, want)
 }
 
-// settle takes the answer to a write.
+// settle records the response to a write.
 func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error, code int, want value) error {
 	switch {
 	case err != nil:
@@ -172,7 +172,8 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 	return h.tell(k.version)
 }
 
-// stale updates with a version that is not the object's, or creates what is there: a conflict, which changes nothing.
+// stale updates with an outdated version, or creates an existing object. The result is a conflict
+// without changes.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path := http.MethodPost, configMaps
@@ -190,7 +191,7 @@ func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationK
 	return h.get(ctx, s, k)
 }
 
-// together patches three fields at once: all land, whatever their order.
+// together patches three fields concurrently: all are applied, in any order.
 func (h *simulationHistory) together(ctx context.Context, s *server, k *simulationKey) error {
 	h.writes++
 	n := strconv.Itoa(h.writes)
@@ -221,8 +222,9 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 
 var fields = []string{"a", "b", "c"}
 
-// partly takes the answers to patches that were sent at once. done says that not all of them have landed: those that have are there, a full disk
-// changes nothing, and of the others only the next life knows.
+// partly records the responses to concurrent patches. done reports that not all of them succeeded.
+// Successful ones are applied, those rejected by a full disk are not, and only the next life knows
+// about the others.
 func (h *simulationHistory) partly(k *simulationKey, answers []client.Answer, faults []error, n string) (done bool, err error) {
 	can := []value{k.is}
 	ended := false

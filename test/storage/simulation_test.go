@@ -17,10 +17,11 @@ import (
 
 const (
 	shortHistories = 25
-	together       = 6 // histories at a time: each of them waits more than it computes
+	together       = 6 // concurrent histories: each of them waits more than it computes
 )
 
-// TestSimulationHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) makes a history of each seed: those that have failed once, then as many as there is time for.
+// TestSimulationHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) runs a history for each
+// seed. It runs those that have failed once, then as many as time permits.
 func TestSimulationHistories(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	if text := os.Getenv("TROUPE_SEED"); text != "" {
@@ -66,13 +67,14 @@ func TestSimulationHistories(t *testing.T) {
 	client.Figures(t, "%d histories, %s, in %v", seeds, &sum, time.Since(began).Round(time.Second))
 }
 
-// failed says how to make a history again.
+// failed reports how to reproduce a history.
 func failed(t *testing.T, seed uint64, err error) {
 	t.Helper()
 	t.Errorf("%v\nTROUPE_SEED=%d runs it again; testdata/simulation/seeds keeps it", err, seed)
 }
 
-// keptSeeds are those whose histories have failed once: a number and what it found on each line.
+// keptSeeds returns the seeds that have failed once. Each line of the file has a seed and what it
+// found.
 func keptSeeds(t *testing.T) (seeds []uint64) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/simulation/seeds"))(t)

@@ -23,19 +23,19 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// The watchers of a crowd. Fewer than minWatchers would prove nothing.
+// With fewer than minWatchers connections, the test would prove nothing.
 const minWatchers, maxWatchers = 200, 5000
 
-// TestAbruptDisconnects: watchers that vanish without a word, some by a reset, some by a
-// closed socket, leave nothing behind: of a silent watch, and while events are sent to them.
+// TestAbruptDisconnects checks that watches whose clients vanish, by a reset or a closed socket,
+// leave nothing behind. It covers idle watches and those that are being sent events.
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
-		disconnect(t, s, openWatches(t, s, 50), silent) // so that all is there that stays
+		disconnect(t, s, openWatches(t, s, 50), silent) // allocates everything that stays
 	}
 	before := currentUsage(t)
-	// Of the first crowd, tables and the runtime's own records of goroutines keep their size;
-	// the second finds them.
+	// Tables and the runtime's records of goroutines keep their size after the first crowd. The
+	// second crowd reuses them.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -52,7 +52,8 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 }
 
-// watcherLimit is how many watchers come: in the soak, all that there are descriptors for. Each has two in this process.
+// watcherLimit returns the number of watches. In the soak, it is limited by the descriptors, of
+// which each watch needs two in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit
 	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -62,7 +63,6 @@ func watcherLimit(t *testing.T) int {
 	return max(minWatchers, min(maxWatchers, int(limit.Cur/2)-200))
 }
 
-// openWatches opens n watches.
 func openWatches(t *testing.T, s *client.Server, n int) []net.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -89,7 +89,7 @@ func openWatches(t *testing.T, s *client.Server, n int) []net.Conn {
 	return conns
 }
 
-// openWatch opens one watch and returns the socket beneath it.
+// openWatch opens one watch and returns its socket.
 func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	address := strings.TrimPrefix(s.URL, "https://")
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -98,7 +98,7 @@ func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	}
 	config := s.TLS.Clone()
 	config.ServerName, _, _ = net.SplitHostPort(address)
-	config.CurvePreferences = []tls.CurveID{tls.CurveP256} // the quickest
+	config.CurvePreferences = []tls.CurveID{tls.CurveP256} // the fastest
 	c := tls.Client(raw, config)
 	if err = c.HandshakeContext(ctx); err == nil {
 		_, err = fmt.Fprint(c, "GET /api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=3600 HTTP/1.1\r\nHost: "+address+"\r\n\r\n")
@@ -113,7 +113,6 @@ func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	return raw, nil
 }
 
-// readResponseHead reads the head of the answer, which comes at once.
 func readResponseHead(c net.Conn) error {
 	answer, err := http.ReadResponse(bufio.NewReaderSize(c, 1<<10), nil)
 	if err == nil && answer.StatusCode != http.StatusOK {
@@ -122,7 +121,7 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the sockets beneath the watches, every other one by a reset.
+// disconnect closes the sockets of the watches, every other one by a reset.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()
 	for i, c := range conns {
@@ -143,20 +142,20 @@ func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	}
 }
 
-// usage is what this process, client and server, has in use.
+// usage is the resource usage of this process, client and server.
 type usage struct{ goroutines, descriptors, memory int }
 
 func currentUsage(t *testing.T) usage {
 	t.Helper()
 	files := must.Get(os.ReadDir("/proc/self/fd"))(t)
 	runtime.GC()
-	runtime.GC() // what the pools have kept goes with the second
+	runtime.GC() // the second collection frees what pools have kept
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return usage{runtime.NumGoroutine(), len(files), int(m.HeapAlloc + m.StackInuse)}
 }
 
-// waitReleased waits until no more is in use than before, but for what may be spared.
+// waitReleased waits until the usage exceeds the previous one by at most spare.
 func waitReleased(t *testing.T, before, spare usage) usage {
 	t.Helper()
 	var after usage

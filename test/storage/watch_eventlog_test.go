@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A log is a state and every event after it, as a watch without selector has seen them.
+// An eventLog is a state and all later events, as seen by a watch without a selector.
 type eventLog struct {
 	version uint64
 	state   map[string]client.Object // by key
 	events  []client.Event
 }
 
-// A view is what one watcher or lister asks for.
+// A view is the scope of one list or watch.
 type view struct {
 	namespace, label, name string
 }
@@ -43,7 +43,7 @@ func (v view) matches(o client.Object) bool {
 		(v.label == "" || o.Label("tier") == v.label) && (v.name == "" || o.Name() == v.name)
 }
 
-// at is the state at a version, as strings by key.
+// at returns the state at a version, as strings by key.
 func (l *eventLog) at(v view, version uint64) map[string]string {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {
@@ -63,7 +63,7 @@ func (l *eventLog) at(v view, version uint64) map[string]string {
 	return seen
 }
 
-// expect is what a watch of a view from one version to another delivers, as lines.
+// expect returns the expected events of a watch of a view between two versions, as lines.
 func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {
@@ -93,7 +93,7 @@ func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 
 func line(kind string, o client.Object) string { return kind + " " + o.String() }
 
-// reversion is an object under the version of another one.
+// reversion returns an object with the version of another one.
 func reversion(o, other client.Object) client.Object {
 	next := maps.Clone(o)
 	metadata := maps.Clone(o.Metadata())

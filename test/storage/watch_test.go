@@ -28,7 +28,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// writeWatch makes a random history of some keys of its own; every answer must be good.
+// writeWatch writes a random history of keys of its own. Every response must be a success.
 func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) error {
 	random := rand.New(rand.NewPCG(seed, uint64(id)))
 	alive, finalized := map[string]bool{}, map[string]bool{}
@@ -68,7 +68,7 @@ func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) e
 	return nil
 }
 
-// list is a list as a state by key.
+// list returns the objects of a list by key, and its version.
 func list(t *testing.T, c *client.Client, v view, q url.Values) (map[string]client.Object, uint64) {
 	t.Helper()
 	l := must.Get(c.List(within(t), v.path(), q))(t)
@@ -92,7 +92,7 @@ func textWatch(state map[string]client.Object) map[string]string {
 	return out
 }
 
-// read reads a watch until a bookmark at the version to, and checks order and bookmarks.
+// read reads a watch until a bookmark at version to, and checks order and bookmarks.
 func read(ctx context.Context, c *client.Client, v view, q url.Values, to uint64) (events []client.Event, ends int, err error) {
 	q.Set("allowWatchBookmarks", "true")
 	w, err := c.Watch(ctx, v.path(), q)
@@ -139,7 +139,7 @@ func from(v view, version uint64) url.Values {
 	return q
 }
 
-// check watches every view from every version and holds it against the log.
+// check watches every view from every version, and compares the events with the log.
 func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to uint64) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -153,7 +153,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					// What the server tells of itself has another port after a restart; nobody else writes there.
+					// The Service of the server itself has another port after a restart. Nothing
+					// else is written there.
 					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
 						got = append(got, line(e.Type, e.Object))
 					}
@@ -167,8 +168,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 	}
 }
 
-// TestWatchHistories holds lists, chunks and watches with many selectors against the log of all commits while
-// many write, and again over a graceful restart (doc.go says what must hold).
+// TestWatchHistories compares lists, chunks and watches with many selectors with the log of all
+// commits, under load and over a graceful restart. doc.go lists the invariants.
 func TestWatchHistories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -192,7 +193,7 @@ func TestWatchHistories(t *testing.T) {
 	must.Succeed(t, err)
 	readers.Go(func() {
 		for {
-			for range 15 { // which spreads the lists over the history
+			for range 15 { // this spreads the lists over the history
 				if _, err := paced.Next(); err != nil {
 					return
 				}
@@ -245,7 +246,7 @@ func TestWatchHistories(t *testing.T) {
 	t.Logf("%d events, %d lists", len(l.events), len(lists))
 }
 
-// chunked lists in chunks, all at one version, without a duplicate.
+// chunked lists in chunks, which must have one version and no duplicates.
 func chunked(t *testing.T, c *client.Client) (map[string]client.Object, uint64) {
 	var items []client.Object
 	version, q := uint64(0), url.Values{"limit": {"3"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFuture: a read at a version that no write has reached yet waits briefly and then gets 504.
+// TestFuture checks that a read at a future version waits briefly and then gets 504.
 func TestFuture(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
@@ -28,7 +28,8 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// TestExpired: exact lists and tokens that have left the history are 410, and watches an ERROR event with that code; a watch that does not read meanwhile delays no others and ends in 410.
+// TestExpired checks that expired versions and continue tokens get 410, and watches an ERROR event
+// with that code. A watch that does not read delays no other watch and ends with 410.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
@@ -48,12 +49,12 @@ func TestExpired(t *testing.T) {
 	reading := must.Get(s.Watch(ctx, objects.path(), from(objects, chunk.Version)))(t)
 	defer reading.Close()
 	last := chunk.Version
-	for i := range 250 { // more than the connection of the other holds
+	for i := range 250 { // more than the other connection can buffer
 		a, err := s.Patch(ctx, objects.path()+"/o-0", map[string]any{"data": map[string]any{"n": strconv.Itoa(i)}})
 		if err != nil || a.Code != 200 {
 			t.Fatal(a.Code, err)
 		}
-		e, err := reading.Next() // each write arrives, though the other does not read
+		e, err := reading.Next() // each write arrives although the other watch does not read
 		if err != nil || e.Object.Version() != a.Object().Version() || e.Object.Version() <= last {
 			t.Fatalf("write %d: %s at %d, %v", i, e.Type, e.Object.Version(), err)
 		}
