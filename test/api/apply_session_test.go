@@ -78,7 +78,6 @@ func (s applySession) owned(o client.Object, want ...string) {
 	}
 }
 
-// owns checks that the managed fields of an object contain these entries.
 func (s applySession) owns(o client.Object, want ...string) {
 	s.T.Helper()
 	for _, line := range want {

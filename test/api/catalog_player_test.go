@@ -23,7 +23,6 @@ type catalogPlayer struct {
 	name    string
 }
 
-// play sends one request and returns the response in the form of the table.
 func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, error) {
 	a, err := p.send(ctx, q)
 	if err != nil {

@@ -46,7 +46,6 @@ func (w *wire) seen() []string {
 	return slices.Compact(slices.Sorted(slices.Values(w.types)))
 }
 
-// config returns the configuration of a client that prefers CBOR.
 func (s server) config() (*rest.Config, *wire) {
 	w := &wire{RoundTripper: &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}}
 	return &rest.Config{

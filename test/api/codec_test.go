@@ -23,7 +23,6 @@ type codecObject interface {
 	Marshal() ([]byte, error)
 }
 
-// randomObject returns a random object of a kind, without a resource version.
 func randomObject(seed int64, k *schema.Kind, o codecObject) codecObject {
 	f := filler{Rand: rand.New(rand.NewSource(seed)), sparse: 2 + int(seed%4)}
 	v := reflect.ValueOf(o).Elem()

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// sendWith sends a request with headers of the form "Name: value".
 func (s *testServer) sendWith(t testing.TB, method, path string, headers ...string) client.Answer {
 	t.Helper()
 	config := s.TLS

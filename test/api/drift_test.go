@@ -114,8 +114,8 @@ func (d *driftComparison) field(path string, f *schema.Field, want goField) {
 	}
 }
 
-// atomic reports whether a map, a message or the items of a keyed list are owned as a whole, by a
-// marker of the field or its type.
+// atomic reports whether a map, a message or the items of a keyed list are atomic, by a marker of
+// the field or its type.
 func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	own, typ := map[string][]string{}, f.typ
 	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {

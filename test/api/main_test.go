@@ -24,7 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(client.Main(m))
 }
 
-// newCatalog returns the kinds of a naming profile.
 func newCatalog(t testing.TB, naming *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(naming)

@@ -150,7 +150,6 @@ func (d *scenario) upgrade(manager string) {
 	d.setExpected(after)
 }
 
-// held returns the server's object.
 func (d *scenario) held() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: d.ask(http.MethodGet, d.path()+"/a", "", nil).Object()}
 }
@@ -209,7 +208,6 @@ func (d *scenario) manager() *managedfields.FieldManager {
 	return m
 }
 
-// live returns a copy of the oracle's object.
 func (d *scenario) live() *unstructured.Unstructured {
 	if d.expected == nil {
 		out := &unstructured.Unstructured{Object: map[string]any{}}
@@ -304,7 +302,6 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	d.unchanged("apply after an update", answer, d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+manager, "application/apply-patch+yaml", o))
 }
 
-// unchanged fails unless a write has left the object as it was.
 func (d *scenario) unchanged(what string, was, now client.Answer) {
 	d.Helper()
 	if now.Code != 200 || now.Object().String() != was.Object().String() {

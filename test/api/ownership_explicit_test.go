@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If an apply removes all fields of an object or list that the configuration sets to empty, the
-// oracle creates the empty one only at the next apply. These functions create it at once.
+// An apply may remove all fields of an object or list that the configuration sets to empty. Then
+// the oracle creates the empty one only at the next apply. These functions create it at once.
 
 // explicit sets the empty objects and lists of config in a custom resource.
 func explicit(s shape, object, config map[string]any) {

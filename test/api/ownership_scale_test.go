@@ -92,7 +92,6 @@ func scaleOf(live runtime.Object, replicas int64) runtime.Object {
 	return next
 }
 
-// scaleConfig converts a configuration of the object's replicas to one of its scale.
 func scaleConfig(config tree.Tree) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": map[string]any{"name": "a"},

@@ -122,8 +122,8 @@ func (r SchemaGenerator) change(s shape) shape {
 	return out
 }
 
-// untyped reports whether the public implementation keeps the managed fields as they are when the
-// map type of this schema changes, and so finds no conflicts where this server does.
+// untyped reports whether the public implementation keeps the managed fields when the map type of
+// this schema changes. It then misses conflicts that this server finds.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)

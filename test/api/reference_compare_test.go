@@ -59,7 +59,6 @@ func TestCompareHeads(t *testing.T) {
 	}
 }
 
-// paths returns the paths of differences, separated by spaces.
 func paths(differences []string) string {
 	var out []string
 	for _, d := range differences {

@@ -68,7 +68,6 @@ func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referen
 	return got, verdict
 }
 
-// expandPlaceholders replaces placeholders by the remembered values.
 func expandPlaceholders(memory map[string]string, text string) string {
 	for name, value := range memory {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)

@@ -34,7 +34,6 @@ type warningPlayer struct {
 	c warningCase
 }
 
-// write sends a request and compares its warnings with those of the case.
 func (p warningPlayer) write(code int, method, path, contentType, body string) {
 	p.T.Helper()
 	if got := texts(p.T, p.Send(code, method, path, contentType, body)); !slices.Equal(got, p.c.Warnings) {

@@ -36,8 +36,8 @@ var (
 // injections are those of the short run, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns those of the short run, then each call with each fault at each of the
-// places, in an order that depends on the seed.
+// injectionsEach returns the injections of the short run, then every combination of call, fault and
+// place in an order that depends on the seed.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
@@ -142,7 +142,6 @@ func (i injection) inject() string {
 	return fmt.Sprintf("inject=%s:error=%s:when=%s", i.call, i.fault, i.when)
 }
 
-// untraceable returns the reason why system calls cannot be made to fail, or "" if they can.
 func untraceable() string {
 	out, err := exec.Command("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=chdir:error=EIO", "true").CombinedOutput()
 	if err != nil {

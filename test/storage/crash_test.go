@@ -148,7 +148,6 @@ func (h *crashHistory) isIdle() bool {
 	}
 }
 
-// waitKilled waits for a process, and returns an error unless it was killed.
 func waitKilled(cmd *exec.Cmd) error {
 	_ = cmd.Wait() // the process state has the result
 	if status := cmd.ProcessState.String(); status != "signal: killed" {

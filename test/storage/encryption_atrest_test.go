@@ -175,7 +175,6 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// serverHash returns the server's hash in its metrics.
 func serverHash(t *testing.T, s *client.Server) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(string(send(t, s, 200, "GET", "/metrics", "").Body), `last_config_info{apiserver_id_hash="`)

@@ -64,7 +64,6 @@ func (p *plugin) listen(t *testing.T, socket string) (stop func()) {
 	return stop
 }
 
-// set changes the behavior of the plugin.
 func (p *plugin) set(change func(p *plugin)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +124,6 @@ func turn(b []byte) []byte {
 	return turned
 }
 
-// provider returns the plugin's entry in a configuration.
 func (p *plugin) provider(name string) string {
 	return fmt.Sprintf("{kms: {apiVersion: v2, name: %s, endpoint: %q, timeout: %s}}", name, p.endpoint, p.timeout)
 }

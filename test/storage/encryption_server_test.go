@@ -17,13 +17,11 @@ import (
 
 const ()
 
-// aKey returns a provider with one key of 32 bytes, all equal to fill.
 func aKey(algorithm, name string, fill byte) string {
 	secret := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, 32))
 	return fmt.Sprintf("{%s: {keys: [{name: %s, secret: %s}]}}", algorithm, name, secret)
 }
 
-// forSecrets returns a configuration of providers for Secrets.
 func forSecrets(providers ...string) string {
 	return "apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" +
 		strings.Join(providers, ", ") + "]\n"

@@ -124,7 +124,6 @@ func (r *replica) start() {
 	}
 }
 
-// kill kills the server.
 func (r *replica) kill() {
 	if r.process == nil {
 		return
@@ -133,7 +132,6 @@ func (r *replica) kill() {
 	r.process = nil
 }
 
-// stop stops the server gracefully.
 func (r *replica) stop() {
 	r.cluster.t.Helper()
 	r.process.Stop()
@@ -149,7 +147,6 @@ func (r *replica) signal(s os.Signal) {
 	}
 }
 
-// block blocks the links of a replica to etcd with a method of etcdtest.Link.
 func (r *replica) block(block func(*etcdtest.Link)) {
 	r.cutOff.Store(true)
 	for _, l := range r.links {

@@ -67,7 +67,6 @@ func (c *linearCluster) create(r *replica, name string) uint64 {
 	return a.Object().Version()
 }
 
-// compact makes etcd drop all history.
 func (c *linearCluster) compact() {
 	c.t.Helper()
 	etcd := c.etcd.Client()

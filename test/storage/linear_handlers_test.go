@@ -30,7 +30,6 @@ type pair struct {
 	token       string // of the ServiceAccount of the handler
 }
 
-// send sends a request to a server, and fails without a response.
 func (p *pair) send(r *replica, method, path, token string, body any) client.Answer {
 	p.t.Helper()
 	a, err := r.send(p.t, method, path, token, body)
@@ -40,7 +39,6 @@ func (p *pair) send(r *replica, method, path, token string, body any) client.Ans
 	return a
 }
 
-// create creates an object at the first server.
 func (p *pair) create(path string, body linearObject) {
 	p.t.Helper()
 	if a := p.send(p.one, "POST", path, "", body); a.Code != 201 {
@@ -64,7 +62,6 @@ func accountWithToken(p *pair, name string) {
 	p.token = token.Status.Token
 }
 
-// viewer grants read access to a ServiceAccount.
 func viewer(p *pair, name string) {
 	accountWithToken(p, name)
 	p.create("/apis/"+rbacGroup+"/v1/namespaces/default/rolebindings", linearObject{

@@ -46,7 +46,6 @@ func (c *linearCluster) leader(before *replica) (leads *replica) {
 	return leads
 }
 
-// holder returns the holder of the controllers' Lease.
 func (c *linearCluster) holder(r *replica) string {
 	c.t.Helper()
 	a, err := r.Get(c.t.Context(), controllersLease)

@@ -59,7 +59,6 @@ func TestLinearizable(t *testing.T) {
 	client.Figures(t, "%d histories, %d operations, %d of them open", n, total, open)
 }
 
-// lines formats a history.
 func lines(history []porcupine.Operation) string {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	var b strings.Builder

@@ -25,7 +25,6 @@ const (
 	migrateMarker = "mArKeR-of-a-secret"
 )
 
-// encryptionConfig returns the path of a configuration that encrypts Secrets.
 func encryptionConfig(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
@@ -42,7 +41,6 @@ type migrateCluster struct {
 	encrypt string
 }
 
-// serve starts a server on a data directory or on etcd.
 func (c migrateCluster) serve(dir string, onEtcd bool) *client.Server {
 	return client.Serve(c.t, dir, func(config *daemon.Config) {
 		config.Encryption.ConfigFile = c.encrypt
@@ -192,7 +190,6 @@ func (c migrateCluster) version(s *client.Server) uint64 {
 	return list.Version
 }
 
-// accepts checks that a token is still valid.
 func (c migrateCluster) accepts(s *client.Server, token string) {
 	c.t.Helper()
 	body := client.Encode(c.t, map[string]any{"spec": map[string]any{"token": token}})

@@ -22,7 +22,6 @@ func serveProcess(t *testing.T, dir string, flags ...string) *daemonProcess {
 	return serveProgram(t, client.TroupeBinary(t), dir, flags...)
 }
 
-// serveProgram is like serveProcess for another binary.
 func serveProgram(t *testing.T, program, dir string, flags ...string) *daemonProcess {
 	t.Helper()
 	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0", "--controllers", client.WithoutRoots}, flags...)
@@ -44,7 +43,6 @@ func command(t *testing.T, args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), errors.String()
 }
 
-// mustCommand is like command, and fails unless the command succeeds.
 func mustCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	code, text := command(t, args...)

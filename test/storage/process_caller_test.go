@@ -29,8 +29,6 @@ func (p *daemonProcess) caller() caller {
 	return caller{&http.Client{Transport: transport}, p.URL}
 }
 
-// adminTLS returns a configuration that trusts the daemon's CA and has the administrator's
-// certificate.
 func adminTLS(t *testing.T, dir string) *tls.Config {
 	t.Helper()
 	c := must.Get(client.New(filepath.Join(dir, "admin.kubeconfig")))(t)
@@ -55,7 +53,6 @@ func (c caller) do(method, path, body string) (int, string, error) {
 	return answer.StatusCode, string(text), errors.Join(err, answer.Body.Close())
 }
 
-// must is like do, and fails unless the response has the status code.
 func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	t.Helper()
 	got, text, err := c.do(method, path, body)
@@ -90,7 +87,6 @@ func numberedConfigMap(name string, n int) string {
 	return configMap(name, fmt.Sprintf(`"n":"%d"`, n))
 }
 
-// list returns the state of all ConfigMaps by name.
 func (c caller) list(t *testing.T) map[string]string {
 	t.Helper()
 	return c.states(t, configMaps)

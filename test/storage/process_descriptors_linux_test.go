@@ -6,7 +6,6 @@ import (
 	"unsafe"
 )
 
-// limitFiles lowers the limit of open files of a running process.
 func limitFiles(t *testing.T, pid int, n uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: n, Max: n}

@@ -68,7 +68,6 @@ func (c caller) metric(t *testing.T, name string) (sum float64) {
 	return sum
 }
 
-// writeConfig writes a configuration file and returns the flag for it.
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")

@@ -142,7 +142,6 @@ func meanwhile(workers int, do func(i, k int)) (end func()) {
 	}
 }
 
-// podQuota returns a Pod with one container, whose resources are JSON.
 func podQuota(name, resources string) string {
 	if resources == "" {
 		resources = "{}"

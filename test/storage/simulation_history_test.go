@@ -76,7 +76,6 @@ func (c *clock) jump(by time.Duration) {
 	c.offset += by
 }
 
-// add adds the counts of another history.
 func (h *simulationHistory) add(other *simulationHistory) {
 	h.acknowledged += other.acknowledged
 	h.lost += other.lost

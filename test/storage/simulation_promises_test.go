@@ -16,7 +16,6 @@ import (
 // selector matches the objects with odd numbers.
 const selector = "half=1"
 
-// halfOf returns the label of an object with a number.
 func halfOf(n string) string {
 	v, _ := strconv.Atoi(n) // the histories contain only numbers
 	return strconv.Itoa(v % 2)

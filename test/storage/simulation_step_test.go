@@ -116,7 +116,6 @@ func (h *simulationHistory) check(ctx context.Context, s *server) error {
 	return nil
 }
 
-// object returns a new object and its value.
 func (h *simulationHistory) object(k *simulationKey) (client.Object, value) {
 	h.writes++
 	v := value{n: strconv.Itoa(h.writes)}

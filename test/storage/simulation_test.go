@@ -67,7 +67,6 @@ func TestSimulationHistories(t *testing.T) {
 	client.Figures(t, "%d histories, %s, in %v", seeds, &sum, time.Since(began).Round(time.Second))
 }
 
-// failed reports how to reproduce a history.
 func failed(t *testing.T, seed uint64, err error) {
 	t.Helper()
 	t.Errorf("%v\nTROUPE_SEED=%d runs it again; testdata/simulation/seeds keeps it", err, seed)

@@ -93,7 +93,6 @@ func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 
 func line(kind string, o client.Object) string { return kind + " " + o.String() }
 
-// reversion returns an object with the version of another one.
 func reversion(o, other client.Object) client.Object {
 	next := maps.Clone(o)
 	metadata := maps.Clone(o.Metadata())

@@ -68,7 +68,6 @@ func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) e
 	return nil
 }
 
-// list returns the objects of a list by key, and its version.
 func list(t *testing.T, c *client.Client, v view, q url.Values) (map[string]client.Object, uint64) {
 	t.Helper()
 	l := must.Get(c.List(within(t), v.path(), q))(t)
