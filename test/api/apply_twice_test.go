@@ -83,8 +83,7 @@ func TestAppliedTwice(t *testing.T) {
 	}
 }
 
-// TestEmptyPartOfBuiltInKind checks that the first apply also sets an empty object in a built-in
-// kind.
+// TestEmptyPartOfBuiltInKind checks that one apply suffices to empty an object in a built-in kind.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

@@ -59,7 +59,7 @@ func TestExpiry(t *testing.T) {
 	token := listOf(t, s.get(t, 200, configMaps+"?limit=1")).Metadata.Continue
 	s.send(t, 200, http.MethodDelete, configMaps+"/b", "", nil)
 	expired := func(path string) client.Answer {
-		for i := 0; ; i++ { // the history is trimmed by whole runs of changes
+		for i := 0; ; i++ { // the history is trimmed by whole chunks
 			if a := s.get(t, 0, path); a.Code != 200 || i > 2000 {
 				return a
 			}

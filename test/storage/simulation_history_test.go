@@ -201,7 +201,7 @@ func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	return err
 }
 
-// burst makes more changes than fit into the in-memory history.
+// burst makes more changes than one chunk of the history holds.
 func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 	for range 150 {
 		if _, err := h.mark(ctx, s); err != nil {
