@@ -12,7 +12,7 @@ func TestAdmissionConfigLoad(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "limits.yaml", "limits: []")
 	for _, c := range readCases[[]struct {
-		Text, Plugin, Want string // Want is a field of the plugin's configuration
+		Text, Plugin, Want string // Want is a field of the parsed configuration
 	}](t, "admission/config", "DIR", dir) {
 		got, err := config.Load(writeFile(t, dir, "file.yaml", c.Text), meta.Platform)
 		if err != nil || (c.Want != "") != got.For(c.Plugin).Has(c.Want) || (got.For(c.Plugin) == nil) != (c.Want == "") {

@@ -16,7 +16,7 @@ import (
 // admissionRecorder is a plugin that records its calls.
 type admissionRecorder struct {
 	name   string
-	skips  bool // it does not handle changes
+	skips  bool // Handles returns false
 	refuse bool // Validate fails
 	steps  *[]string
 }
@@ -39,7 +39,7 @@ func (r admissionRecorder) plugin(stage request.Stage, operations request.Operat
 	return request.Plugin{Stage: stage, Operations: operations, Mutator: r, Validator: r}
 }
 
-// reserver is a recorder that reserves.
+// reserver is an admissionRecorder that makes reservations.
 type reserver struct{ admissionRecorder }
 
 func (r reserver) Validate(a *request.Attributes) error {
@@ -51,8 +51,8 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestRegistrationSelects tests that plugins run for their operations, users and resources, in the
-// order of registration.
+// TestRegistrationSelects tests that plugins run for the operations, users and resources that they
+// registered for, in the order of registration.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -92,8 +92,8 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// TestBlockingPlugins tests that plugins at MayBlock run sequentially, and that there are none for
-// unselected resources.
+// TestBlockingPlugins tests that plugins at MayBlock run sequentially, and only for selected
+// resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -137,8 +137,8 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// TestReservers tests that reservations are released if a later plugin refuses, and committed or
-// released together.
+// TestReservers tests that reservations are released if a later plugin refuses the change.
+// Otherwise they are committed or released together.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
@@ -163,8 +163,8 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps tests that plugins skip namespaces, and that a plugin that skips no-ops
-// does not slow down a repeated apply.
+// TestNamespacesAndNoOps tests that plugins skip exempt namespaces, and that a plugin that skips
+// no-ops does not slow down repeated applies.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")
@@ -191,7 +191,7 @@ func TestNamespacesAndNoOps(t *testing.T) {
 	}
 }
 
-// admissionSharing is a validator that records the tree it sees.
+// admissionSharing is a validator that records the tree that it gets.
 type admissionSharing struct {
 	request.HandlesAll
 	seen *tree.Tree
@@ -199,7 +199,7 @@ type admissionSharing struct {
 
 func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
-// TestMayChange tests that only mutators cause a copy of the body.
+// TestMayChange tests that the body is copied only for mutators.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An attributesCase has a request and the wanted decision and reason.
+// An attributesCase is a request with its expected decision and reason.
 type attributesCase struct {
 	authz.Attributes
 	Want, Reason string
@@ -63,7 +63,7 @@ func TestCoversPath(t *testing.T) {
 	}
 }
 
-// TestSelectorsField tests that only conditions that leave one value count.
+// TestSelectorsField tests that only conditions that leave a single value count.
 func TestSelectorsField(t *testing.T) {
 	for text, want := range readCases[map[string]*string](t, "authz/selectors") {
 		value, ok := authz.ReadSelectors(text, "").Field("a")

@@ -20,7 +20,7 @@ type fakeWebhook struct {
 	*httptest.Server
 	requests    atomic.Int64
 	lastRequest atomic.Value // string
-	response    atomic.Value // string, or int for a code
+	response    atomic.Value // a body as string, or a status code as int
 	gate        sync.RWMutex // write-locked to delay responses
 }
 
@@ -39,7 +39,7 @@ func newFakeWebhook(t *testing.T) *fakeWebhook {
 	return j
 }
 
-// webhook returns a Webhook for the fake; change may be nil.
+// webhook returns a Webhook for the fake. change may be nil.
 func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
 	t.Helper()
 	file := writeFile(t, t.TempDir(), "remote.yaml", `{"clusters":[{"name":"c","cluster":{"server":"`+j.URL+`"}}]}`)
@@ -115,8 +115,8 @@ func TestWebhookCache(t *testing.T) {
 	ask("a", authz.Failed, 1)
 }
 
-// TestSlowWebhook tests that a slow call does not delay others, and that equal requests share one
-// call.
+// TestSlowWebhook tests that a slow call does not delay other requests, and that equal requests
+// share a call.
 func TestSlowWebhook(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))

@@ -15,7 +15,7 @@ func TestCache(t *testing.T) {
 	if err := c.Follow(t.Context(), cluster); err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range []string{"x/b 1", "x/a 2", "y/a 3", "x/b 4", "x/c 5", "x/c", "y/a", "z/a"} { // without a uid deleted
+	for _, change := range []string{"x/b 1", "x/a 2", "y/a 3", "x/b 4", "x/c 5", "x/c", "y/a", "z/a"} { // a change without a UID is a delete
 		key, uid, ok := strings.Cut(change, " ")
 		text := ""
 		if ok {

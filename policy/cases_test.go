@@ -16,7 +16,8 @@ import (
 // An object is a JSON value in a file of cases.
 type object = json.RawMessage
 
-// readCases reads a YAML file in testdata, after replacing pairs of placeholders and values.
+// readCases reads a YAML file in testdata and replaces placeholders, given as pairs of placeholder
+// and value.
 func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
@@ -29,8 +30,8 @@ func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	return all
 }
 
-// checkFaults checks that parse fails as wanted for each text in a file. It must accept a text
-// without a wanted error.
+// checkFaults checks that parse fails with the expected error for each text in a file. A text
+// without an expected error must parse.
 func checkFaults(t *testing.T, name string, parse func(text string) error) {
 	t.Helper()
 	for _, c := range readCases[[]struct{ Text, Want string }](t, name) {
@@ -41,7 +42,7 @@ func checkFaults(t *testing.T, name string, parse func(text string) error) {
 	}
 }
 
-// parseTree parses an object; it returns nil for "".
+// parseTree parses an object. It returns nil for "".
 func parseTree(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	if text == "" {

@@ -29,7 +29,7 @@ func newCluster(t testing.TB, objects map[string]object) *fakeCluster {
 	return c
 }
 
-// set stores the object at "resource namespace/name" or "resource /name"; text "" deletes it.
+// set stores the object at "resource namespace/name" or "resource /name". The text "" deletes it.
 func (c *fakeCluster) set(t testing.TB, key, text string) {
 	t.Helper()
 	resource, path, _ := strings.Cut(key, " ")
@@ -82,10 +82,9 @@ func kind(group, resource string) *schema.Kind {
 
 var jane = &authn.User{Name: "jane", UID: "u1", Groups: []string{"dev"}, Extra: map[string][]string{"k": {"v"}}}
 
-// An authorizerFunc is an authorizer that calls itself.
 type authorizerFunc func(authz.Attributes) (authz.Decision, string)
 
 func (f authorizerFunc) Authorize(a authz.Attributes) (authz.Decision, string) { return f(a) }
 
-// decisions has the names of decisions in files of cases.
+// decisions maps the names of decisions in files of cases.
 var decisions = map[string]authz.Decision{"": authz.NoOpinion, "allow": authz.Allow, "deny": authz.Deny, "failed": authz.Failed}

@@ -60,7 +60,7 @@ func TestImpersonate(t *testing.T) {
 func TestImpersonateNeedsPermission(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Headers testHeaders
-		Rights  []string // to impersonate "group/resource[/sub-resource] namespace/name"
+		Rights  []string // permissions to impersonate, as "group/resource[/sub-resource] namespace/name"
 		Fault   string
 	}](t, "authz/impersonation-rights") {
 		i := impersonation.Impersonator{Naming: meta.Platform, Authorizer: authorizerFunc(func(a authz.Attributes) (authz.Decision, string) {

@@ -25,7 +25,7 @@ func TestKubeconfigLoad(t *testing.T) {
 	if c.Server.String() != "https://a:1/prefix?q=2" || c.TLS.ServerName != "b" || err != nil || proxy.Host != "proxy:3" {
 		t.Errorf("%+v, proxy %v, %v", c, proxy, err)
 	}
-	for _, want := range []string{"first", "second"} { // a replaced token counts immediately
+	for _, want := range []string{"first", "second"} { // a replaced token is used immediately
 		writeFile(t, filepath.Dir(path), "token", want)
 		if got, err := c.Credential.Authorization(t.Context()); got != "Bearer "+want || err != nil {
 			t.Errorf("got %q, %v", got, err)
@@ -33,8 +33,8 @@ func TestKubeconfigLoad(t *testing.T) {
 	}
 }
 
-// writeKubeconfig writes a kubeconfig with the fields of its cluster and user in YAML flow style,
-// and returns its path.
+// writeKubeconfig writes a kubeconfig and returns its path. cluster and user are fields in YAML
+// flow style.
 func writeKubeconfig(t *testing.T, cluster, user string) string {
 	t.Helper()
 	return writeFile(t, t.TempDir(), "config", fmt.Sprintf(`apiVersion: v1
@@ -73,8 +73,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP checks that a token is sent over plain HTTP only on this machine, or if the cluster
-// is declared insecure.
+// TestPlainHTTP checks that a token is sent over plain HTTP only to a loopback address, or if the
+// cluster is declared insecure.
 func TestPlainHTTP(t *testing.T) {
 	for _, test := range []struct {
 		cluster string

@@ -23,8 +23,8 @@ func newTestAuthorizer(t *testing.T) (*fakeCluster, *node.Authorizer) {
 	return c, a
 }
 
-// isAllowed parses "verb [group/]resource[/sub] [namespace/]name [field=value]" for node n1. Groups
-// contain a dot.
+// isAllowed reports whether node n1 may make the request "verb [group/]resource[/sub]
+// [namespace/]name [field=value]". A group contains a dot.
 func isAllowed(a *node.Authorizer, text string) bool {
 	parts := strings.Fields(text)
 	at := authz.Attributes{User: node1, Verb: parts[0], ResourceRequest: true}
@@ -50,7 +50,7 @@ func isAllowed(a *node.Authorizer, text string) bool {
 	return d == authz.Allow
 }
 
-// TestGraph tests access to objects that a Pod on the node refers to, after changes of the Pod and
+// TestGraph tests a node's access to the objects that its Pods refer to, after changes of a Pod and
 // its volume.
 func TestGraph(t *testing.T) {
 	c, a := newTestAuthorizer(t)
@@ -100,7 +100,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestSharedReferences tests that a Secret used by two Pods stays accessible until both are gone.
+// TestSharedReferences tests that a Secret that two Pods use remains accessible until both are
+// gone.
 func TestSharedReferences(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	for _, pod := range []string{"pods ns/p", "pods ns/q"} {

@@ -19,12 +19,12 @@ import (
 
 type claimMap = map[string]any
 
-// A tokenCase is a token that differs from a good one. Numbers count seconds; now is 1893553445.
+// A tokenCase is a token that differs from a valid one. Numbers are seconds; now is 1893553445.
 type tokenCase struct {
 	Name, Alg, Key string
 	Header, Claims claimMap // null removes a claim
-	Token          string   // "" means to sign one
-	Fault          string   // "" means jane, "none" no opinion
+	Token          string   // "" to sign a new one
+	Fault          string   // "" for the user jane, "none" for no opinion
 }
 
 func TestTokens(t *testing.T) {
@@ -147,7 +147,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// eventually authenticates a token once the keys are known.
+// eventually retries until the keys of the provider have been fetched.
 func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *authn.User, err error) {
 	t.Helper()
 	poll(t, "the keys are never known", func() bool {
@@ -157,7 +157,7 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	return user, err
 }
 
-// poll calls done until it returns true.
+// poll calls done until it returns true, or fails the test.
 func poll(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)

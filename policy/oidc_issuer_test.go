@@ -42,7 +42,7 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 	o := p.options(new(atomic.Int64))
 	release := make(chan struct{})
 	o.Logger = slog.New(logFunc(func(r slog.Record) {
-		if r.Level == slog.LevelInfo { // the keys are stored, and the fetch has not returned
+		if r.Level == slog.LevelInfo { // the keys are stored, but the fetch has not returned
 			<-release
 		}
 	}))
@@ -53,7 +53,7 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 		_, err := tokens.Authenticate(bearer(next))
 		result <- err
 	}()
-	for range 10_000 { // until it waits for the fetch; otherwise the test passes
+	for range 10_000 { // lets the request wait for the fetch; without that the test passes, too
 		runtime.Gosched()
 	}
 	close(release)
@@ -62,7 +62,6 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 	}
 }
 
-// A logFunc is a slog.Handler that calls itself with every record.
 type logFunc func(slog.Record)
 
 func (f logFunc) Enabled(context.Context, slog.Level) bool           { return true }
@@ -70,8 +69,8 @@ func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record)
 func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
 func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
-// TestUnknownKeysAreBounded tests that unknown keys cause a few fetches at first, and then a few
-// per minute.
+// TestUnknownKeysAreBounded tests that tokens with unknown keys cause a few fetches at first, and
+// then a few per minute.
 func TestUnknownKeysAreBounded(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -101,8 +100,8 @@ func TestUnknownKeysAreBounded(t *testing.T) {
 	}
 }
 
-// TestFetchIsShared tests that requests with a new key share one fetch, and that others do not
-// wait.
+// TestFetchIsShared tests that requests with a new key share a fetch, and that other requests do
+// not wait for it.
 func TestFetchIsShared(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -138,8 +137,8 @@ func TestFetchIsShared(t *testing.T) {
 	}
 }
 
-// TestBadProviders tests that tokens of a provider without keys get no opinion immediately, and
-// that fetches are retried.
+// TestBadProviders tests that a provider without keys yields no opinion immediately, and that
+// fetches are retried.
 func TestBadProviders(t *testing.T) {
 	for name, breakage := range map[string]func(p *fakeProvider) func(w http.ResponseWriter, r *http.Request) bool{
 		"dead":        func(p *fakeProvider) func(http.ResponseWriter, *http.Request) bool { return respondWith(500, "") },
@@ -198,7 +197,7 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// TestSlowProvider tests that an unresponsive provider blocks nothing.
+// TestSlowProvider tests that a provider that does not respond blocks no request.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)
@@ -240,7 +239,7 @@ func TestProviderWithUntrustedCA(t *testing.T) {
 	}
 }
 
-// logLines receives log lines while it has room.
+// logLines receives log lines while its buffer has space.
 type logLines chan string
 
 func (l logLines) Write(b []byte) (int, error) {
@@ -251,7 +250,7 @@ func (l logLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// exceptKeys passes requests for keys to the provider.
+// exceptKeys returns an override that leaves requests for keys to the provider.
 func exceptKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }

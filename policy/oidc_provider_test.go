@@ -28,7 +28,7 @@ import (
 
 var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Keys are generated once, since that is slow.
+// The keys are generated once, because that is slow.
 var (
 	rsaKeys = sync.OnceValue(func() (keys [3]*rsa.PrivateKey) {
 		for i, bits := range []int{2048, 2048, 1024} {
@@ -104,7 +104,7 @@ func jwk(id string, key crypto.Signer) map[string]any {
 	return nil
 }
 
-// signToken signs the usual claims with changes, of which nil removes a claim.
+// signToken signs the default claims with changes. A nil value removes a claim.
 func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// newEventChain returns a chain of EventRateLimit with limits.
+// newEventChain returns a chain with an EventRateLimit plugin.
 func newEventChain(t *testing.T, now *time.Time, limits ...plugins.EventLimit) *admission.Chain {
 	t.Helper()
 	return newChain(t, nil, meta.Platform, admission.PluginConfig{Enabled: []string{"EventRateLimit"}}, plugins.EventRateLimit(limits, func() time.Time { return *now }))
@@ -26,7 +26,7 @@ func TestEventRateLimit(t *testing.T) {
 		Events []struct {
 			After int // milliseconds
 			About string
-			Fault string // message of a 429; "" if admitted
+			Fault string // message of the 429 error; "" if admitted
 		}
 	}](t, "admission/eventrate") {
 		chain := newEventChain(t, &now, c.Limits...)
@@ -51,8 +51,8 @@ func TestEventRateLimit(t *testing.T) {
 	}
 }
 
-// TestEventRateLimitOfRepeatedRequest tests that a request takes its tokens once, even if it is
-// recomputed after a conflict.
+// TestEventRateLimitOfRepeatedRequest tests that a request consumes its tokens once, even if it is
+// retried after a conflict.
 func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	now := time.Now()
 	chain := newEventChain(t, &now, plugins.EventLimit{Type: plugins.ServerLimit, QPS: 1, Burst: 2})

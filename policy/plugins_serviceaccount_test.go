@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// newAccountChain returns a chain of the ServiceAccount plugin.
+// newAccountChain returns a chain with the ServiceAccount plugin.
 func newAccountChain(t *testing.T, c *fakeCluster, naming *meta.Naming) *admission.Chain {
 	t.Helper()
 	return newChain(t, c, naming, admission.PluginConfig{}, plugins.ServiceAccount(naming, c, true)...)
 }
 
 // TestServiceAccountVolume tests that a Pod gets its account, a token volume with three sources in
-// the naming profile, and the pull secrets.
+// the names of the profile, and the image pull secrets.
 func TestServiceAccountVolume(t *testing.T) {
 	for _, c := range []struct {
 		naming                *meta.Naming
@@ -57,7 +57,8 @@ func TestServiceAccountVolume(t *testing.T) {
 	}
 }
 
-// TestServiceAccountWaits tests that a new Pod waits for the default account only.
+// TestServiceAccountWaits tests that the creation of a Pod waits for a missing account only if that
+// is the default account.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

@@ -16,11 +16,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A pluginGroup is a group of cases in testdata/plugins for some plugins and objects.
+// A pluginGroup is a group of cases in testdata/plugins with the same plugins and objects.
 type pluginGroup struct {
 	Name       string
 	Plugins    []string
-	Kubernetes bool // for that naming profile
+	Kubernetes bool // use the Kubernetes naming profile
 	Config     object
 	Objects    map[string]object
 	Cases      []pluginCase
@@ -31,9 +31,9 @@ type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
 	Old, New, Want object // Want is New afterwards, if changed
 	Reinvocation   bool
-	Unhandled      bool     // no plugin runs
-	May            []string // what jane may do: "verb group/resource/sub-resource namespace/name"
-	Fault          string   // the reason of a refusal
+	Unhandled      bool     // no plugin handles the change
+	May            []string // jane's permissions: "verb group/resource/sub-resource namespace/name"
+	Fault          string   // the reason of the rejection
 }
 
 func TestPlugins(t *testing.T) {
@@ -80,7 +80,7 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 		plugins.SecurityContextDeny(), plugins.StorageObjectInUseProtection(naming), plugins.TaintNodesByCondition(naming))...)
 }
 
-// ownerKind returns the served kinds of owners.
+// ownerKind looks up the served kinds of owners.
 func ownerKind(gvk meta.GroupVersionKind) (k *schema.Kind) {
 	switch gvk {
 	case meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}:
@@ -122,7 +122,7 @@ func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
 	}
 }
 
-// share reuses equal parts of the old state, as updates do.
+// share makes wanted share equal parts with the old state, as updates do.
 func share(wanted, old tree.Tree) {
 	for name := range wanted {
 		if name != "metadata" {
@@ -131,7 +131,7 @@ func share(wanted, old tree.Tree) {
 	}
 }
 
-// sharingPlugins returns v with the parts that equal those of old shared.
+// sharingPlugins returns v with parts of old in place of equal ones.
 func sharingPlugins(v, old any) any {
 	if tree.StrictEqual(v, old) {
 		return old
@@ -176,7 +176,7 @@ func admit(a *request.Attributes) error {
 	return err
 }
 
-// newChain returns a chain that follows the cluster.
+// newChain returns a chain whose plugins follow the cluster.
 func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admission.PluginConfig, all ...admission.Registration) *admission.Chain {
 	t.Helper()
 	chain := admission.New(naming, switches, all)

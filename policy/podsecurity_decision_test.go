@@ -12,8 +12,8 @@ import (
 
 var podResource = meta.GroupResource{Resource: "pods"}
 
-// TestDecideNamesOfProfile tests that refusals, audit annotations and warnings use the naming
-// profile.
+// TestDecideNamesOfProfile tests that errors, audit annotations and warnings use the names of the
+// naming profile.
 func TestDecideNamesOfProfile(t *testing.T) {
 	for naming, domains := range map[*meta.Naming][2]string{
 		meta.Platform:   {"pod-security.platform.io/", "container.apparmor.security.beta.platform.io/c"},
@@ -45,7 +45,7 @@ func TestDecideNamesOfProfile(t *testing.T) {
 	}
 }
 
-// TestMetricsAreBounded tests that values chosen by requests create no series.
+// TestMetricsAreBounded tests that values that clients choose create no series.
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)
@@ -69,7 +69,7 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDecideAllocatesLittle tests that decisions in privileged namespaces hardly allocate.
+// TestDecideAllocatesLittle bounds the allocations of decisions in privileged namespaces.
 func TestDecideAllocatesLittle(t *testing.T) {
 	a := newAdmission(&fakeObjects{}, meta.Platform)
 	r := podsecurity.Request{Resource: podResource, Namespace: "n", User: "jane", New: tree.Tree{}}

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TestAskIsRepeatedOnce tests that a request is retried once if its new connection closes without a
-// response.
+// TestAskIsRepeatedOnce tests that a request is retried once if its new connection is closed
+// without a response.
 func TestAskIsRepeatedOnce(t *testing.T) {
 	t.Parallel()
 	var asked, closes atomic.Int64

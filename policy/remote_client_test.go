@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// serve starts a TLS server and returns its URL and its CA in base64.
+// serve starts a TLS server. It returns the URL, and the CA in base64.
 func serve(t *testing.T, handle http.HandlerFunc) (where, authority string) {
 	s := httptest.NewUnstartedServer(handle)
 	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
@@ -65,7 +65,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestTokenFile tests that the token file is read for each request, relative to the kubeconfig.
+// TestTokenFile tests that the token file is read for each request, and that its path is relative
+// to the kubeconfig.
 func TestTokenFile(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
@@ -109,7 +110,7 @@ func TestBadResponses(t *testing.T) {
 	})
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		_, _ = io.Copy(io.Discard, r.Body) // otherwise the disconnect of the client goes unnoticed
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnects
 		mux.ServeHTTP(w, r)
 	})
 	for _, test := range readCases[[]struct {
@@ -142,7 +143,8 @@ func TestBadResponses(t *testing.T) {
 	}
 }
 
-// TestUntrustedServer tests that an unverified server gets no request, and that it is not retried.
+// TestUntrustedServer tests that a server that fails verification gets no request, and that the
+// request is not retried.
 func TestUntrustedServer(t *testing.T) {
 	where, _ := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 	_, authority := serve(t, func(http.ResponseWriter, *http.Request) {})
@@ -175,7 +177,7 @@ func TestBackoffEndsWithContext(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	big := strings.Repeat("x", 4<<20) // beyond the bound for Post
+	big := strings.Repeat("x", 4<<20) // larger than the bound of Post
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/at/backup" || r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer t" {
 			w.WriteHeader(http.StatusForbidden)

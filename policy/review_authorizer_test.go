@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestAuthorizer tests that an Authorizer passes on all attributes, distinguishes failures from
-// denials, and caches decisions.
+// TestAuthorizer tests that an Authorizer passes all attributes, distinguishes errors from denials,
+// and caches decisions.
 func TestAuthorizer(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Access      cel.Access
-		Account     bool // for a service account instead of the user
+		Account     bool // the user is a service account
 		Want        authz.Attributes
 		Allowed     bool
 		Reason, Err string

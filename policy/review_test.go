@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// TestView tests that a View converts a request and does not change it.
+// TestView tests that a View converts a request without changing it.
 func TestView(t *testing.T) {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestServiceAccountUsers(t *testing.T) {
 	groups := []string{"system:serviceaccounts", "system:serviceaccounts:ns"}
 	for _, c := range readCases[[]struct {
 		Bound string
-		Extra map[string][]string // beside the credential
+		Extra map[string][]string // apart from the credential ID
 	}](t, "serviceaccount/users") {
 		token := w.newToken(boundTo(c.Bound))
 		user, err := w.authenticate(token)
@@ -70,7 +70,7 @@ func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c 
 	return text
 }
 
-// TestForgedTokens tests that tokens that deviate from the issuer's are rejected.
+// TestForgedTokens tests that tokens that differ from those of the issuer are rejected.
 func TestForgedTokens(t *testing.T) {
 	w := newFixture(t)
 	publicDER, err := x509.MarshalPKIXPublicKey(&w.key.PublicKey)
@@ -105,7 +105,7 @@ func TestForgedTokens(t *testing.T) {
 			}
 			token = signToken(t, jwt.GetSigningMethod(cmp.Or(c.Alg, "ES256")), c.Header, all, keys[c.Key])
 		}
-		for range 2 { // cached results must not differ
+		for range 2 { // cached results must be the same
 			user, err := w.authenticate(token)
 			if (user != nil) != c.Good {
 				t.Errorf("%s: is taken for %v", c.Name, user)
@@ -122,12 +122,12 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// A forgedToken is a token that differs from one of the issuer for a Pod. Numbers count seconds;
-// now is 1893553445.
+// A forgedToken is a token for a Pod that differs from one of the issuer. Numbers are seconds; now
+// is 1893553445.
 type forgedToken struct {
 	Name, Alg, Key          string
 	Header, Claims, Private claimMap // null removes a claim
-	Token                   string   // "" means to sign one
+	Token                   string   // "" to sign a new one
 	Good                    bool
 }
 
@@ -140,7 +140,7 @@ func changeClaims(claims, changes claimMap) {
 	}
 }
 
-// TestForeignTokens tests that tokens of other issuers get no opinion.
+// TestForeignTokens tests that tokens of other issuers yield no opinion.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -151,12 +151,12 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// A revocation is a change after which a token is no longer accepted, or still is.
+// A revocation is a change after which a token is rejected, or still accepted.
 type revocation struct {
 	Name    string
-	Bound   string            // to this object, for example "Pod pod"
+	Bound   string            // bound object, for example "Pod pod"
 	After   int               // seconds
-	Deleted string            // key of an object
+	Deleted string            // key of a deleted object
 	Set     map[string]object // fields of existing objects
 	Good    bool
 }
@@ -173,7 +173,7 @@ func (c revocation) apply(w *fixture) {
 	}
 }
 
-// TestTokenRevocation tests that a cached token ends with the object it is bound to.
+// TestTokenRevocation tests that a cached token is rejected once the object it is bound to is gone.
 func TestTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/revocations") {
 		w := newFixture(t)
@@ -188,7 +188,8 @@ func TestTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenRevocation tests that a token in a Secret ends with it if objects are looked up.
+// TestLegacyTokenRevocation tests that a token in a Secret is rejected once the Secret is gone, if
+// lookups are enabled.
 func TestLegacyTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/legacy-revocations") {
 		for _, lookup := range []bool{false, true} {
@@ -206,13 +207,13 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenUse tests that use is recorded once a day, also for invalid tokens.
+// TestLegacyTokenUse tests that the use of a token is recorded once a day, also for invalid tokens.
 func TestLegacyTokenUse(t *testing.T) {
 	for labels, want := range map[string]string{
 		`{}`: "ns/old",
 		`{"platform.io/legacy-token-last-used":"2030-01-01"}`:     "ns/old",
 		`{"platform.io/legacy-token-last-used":"2030-01-02"}`:     "",
-		`{"platform.io/legacy-token-last-used":"2030-01-03"}`:     "", // by a faster clock
+		`{"platform.io/legacy-token-last-used":"2030-01-03"}`:     "", // recorded by a server whose clock is ahead
 		`{"platform.io/legacy-token-invalid-since":"2001-02-03"}`: "ns/old",
 	} {
 		w := newFixture(t)
@@ -234,7 +235,7 @@ func TestServiceAccountAudiences(t *testing.T) {
 	}
 	for _, c := range readCases[[]struct {
 		Token       string
-		Asked, Want []string // Want is nil if rejected
+		Asked, Want []string // Want is nil for a rejected token
 	}](t, "serviceaccount/audiences") {
 		user, err := w.authenticate(tokens[c.Token], c.Asked...)
 		var got []string

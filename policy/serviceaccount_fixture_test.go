@@ -79,7 +79,7 @@ func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []
 	return request, warnings, err
 }
 
-// newToken returns the token of a TokenRequest with a spec.
+// newToken requests a token with the given spec.
 func (w *fixture) newToken(spec tree.Tree) string {
 	w.t.Helper()
 	if spec == nil {

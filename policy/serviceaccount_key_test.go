@@ -30,7 +30,7 @@ func TestReadKeys(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		text []byte
-		want string // a letter per key, upper case if it signs; or part of the error
+		want string // one letter per key, upper case if it signs, or a part of the error
 	}{
 		"PKCS #8":           {privatePEM(t, curve), "K"},
 		"SEC 1":             {block("EC PRIVATE KEY", sec1), "K"},
@@ -88,7 +88,7 @@ func TestDiscoveryDocuments(t *testing.T) {
 	}
 	for i, want := range []map[string]int{
 		{"use": 3, "kty": 3, "kid": 43, "alg": 5, "n": 342, "e": 4},
-		{"use": 3, "kty": 2, "kid": 43, "alg": 5, "crv": 5, "x": 88, "y": 88}, // lengths: leading zeros are kept
+		{"use": 3, "kty": 2, "kid": 43, "alg": 5, "crv": 5, "x": 88, "y": 88}, // lengths of the members; leading zeros are kept
 	} {
 		for name, length := range want {
 			if len(set.Keys[i][name]) != length {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// TestCreateToken tests the response and the claims.
+// TestCreateToken tests the response to a TokenRequest and the claims.
 func TestCreateToken(t *testing.T) {
 	w := newFixture(t)
 	answer, warnings, err := w.requestToken(tree.Tree{
@@ -46,7 +46,7 @@ func TestTokenLifetime(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Name           string
 		Spec           object
-		Longest        int // seconds, as the next fields
+		Longest        int // in seconds, like the next fields
 		Told, Lasts    int64
 		NotExtended    bool
 		Warns, Warning bool // the claim warnafter, and a warning
@@ -66,7 +66,7 @@ func TestTokenLifetime(t *testing.T) {
 		told, lasts := int64(end.Sub(startTime)/time.Second), int64(said["exp"].(float64)-said["iat"].(float64))
 		_, warns := said["platform.io"].(map[string]any)["warnafter"]
 		if told != c.Told || lasts != c.Lasts || warns != c.Warns || (len(warnings) > 0) != c.Warning {
-			t.Errorf("%s: told %d, lasts %d, warns %t, %v", c.Name, told, lasts, warns, warnings)
+			t.Errorf("%s: reported %d, lasts %d, warns %t, %v", c.Name, told, lasts, warns, warnings)
 		}
 	}
 }

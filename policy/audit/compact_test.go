@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// FuzzCompactJSON checks that a document keeps its meaning and becomes one printable line.
+// FuzzCompactJSON checks that a compacted document keeps its meaning and is one printable line.
 func FuzzCompactJSON(f *testing.F) {
 	for _, doc := range []string{
 		`{}`, `[]`, `""`, ` null `, `-1.5E+7`, `{"a":{"b":[1,[2],{"c":"d"}]},"e":""}`, "[\n1\t,\r2 ]", `"\"\\\/\u0000\u2028"`,
@@ -43,7 +43,7 @@ func FuzzCompactJSON(f *testing.F) {
 	})
 }
 
-// decode keeps numbers as text, because not all fit a float.
+// decode keeps numbers as text, because some do not fit into a float64.
 func decode(doc []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()

@@ -68,7 +68,7 @@ var jane = &authn.User{
 	Extra: map[string][]string{"scopes": {"a", "b"}, "department": {"x\ny"}},
 }
 
-// requests are recorded in golden files, at every level and in both forms.
+// requests are the requests of the golden files, for every level and both forms.
 var requests = []struct {
 	name string
 	do   func(u *audit.Auditor)
@@ -208,7 +208,7 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestRecordReuse checks that a reused record contains nothing of the previous request.
+// TestRecordReuse checks that a reused record contains no data of the previous request.
 func TestRecordReuse(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -226,7 +226,7 @@ func TestRecordReuse(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded checks that bodies that are too large or not JSON are omitted.
+// TestBodiesAreBounded checks that bodies are omitted if they are too large or not JSON.
 func TestBodiesAreBounded(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -249,8 +249,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreTruncated checks that events above the limit of a sink lose their bodies only
-// there.
+// TestLargeEventsAreTruncated checks that events lose their bodies only in sinks whose limit they
+// exceed.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// A testClock is a clock that tests set.
+// A testClock is a clock that the test sets.
 type testClock struct{ now time.Time }
 
 func (h *testClock) Now() time.Time { return h.now }
@@ -50,7 +50,7 @@ func closeFile(t *testing.T, f *audit.File) {
 	}
 }
 
-// files returns the names and contents of the files in a directory.
+// files returns the names and contents of the files in dir.
 func files(t *testing.T, dir string) (names []string, content map[string]string) {
 	t.Helper()
 	content = map[string]string{}
@@ -82,9 +82,9 @@ func TestFileRotates(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	h := &testClock{start}
 	f := openFile(t, h.options(filepath.Join(dir, "audit.log")))
-	write(t, f, "1234\n", "1234\n") // exactly full
+	write(t, f, "1234\n", "1234\n") // fills the file exactly
 	write(t, f, "2\n")
-	write(t, f, "a line above the bound\n") // gets its own file in the same millisecond
+	write(t, f, "a line above the bound\n") // gets its own file, within the same millisecond
 	h.now = h.now.Add(time.Hour)
 	write(t, f, "3\n")
 	closeFile(t, f)
@@ -169,11 +169,12 @@ func TestRotatedFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// TestFileRecovers checks that writing fails without the directory and continues when it is back.
+// TestFileRecovers checks that writes fail while the directory is missing, and succeed once it
+// exists again.
 func TestFileRecovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
 	o := (&testClock{start}).options(filepath.Join(dir, "audit.log"))
-	o.OnError = func(error) {} // about old files
+	o.OnError = func(error) {} // ignores errors about old files
 	f := openFile(t, o)
 	write(t, f, "12345678\n")
 	if err := os.Rename(dir, dir+"x"); err != nil {

@@ -47,7 +47,7 @@ func request(user string, groups []string, text string) authz.Attributes {
 
 func TestPolicyMatches(t *testing.T) {
 	for name, test := range map[string]struct {
-		rule   string // of level Metadata
+		rule   string // a rule with level Metadata
 		yes    []string
 		no     []string
 		user   string
@@ -182,8 +182,8 @@ func TestPolicyFaults(t *testing.T) {
 	}
 }
 
-// TestDocumentedPolicy checks that the documented policy is valid and keeps bodies with secrets out
-// of the log.
+// TestDocumentedPolicy checks that the policy in the documentation is valid and does not log bodies
+// with secrets.
 func TestDocumentedPolicy(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// bufferRecorder remembers the address of the last written buffer without retaining it.
+// bufferRecorder records the address of the last written buffer without retaining it.
 type bufferRecorder struct{ last weak.Pointer[byte] }
 
 func (w *bufferRecorder) Write(b []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// record emits one event with this id.
+// record emits one event with the given ID.
 func record(u *audit.Auditor, id string) bool {
 	a := request("jane", nil, "get /x")
 	r := u.Begin(&a, start)
@@ -26,7 +26,7 @@ func record(u *audit.Auditor, id string) bool {
 
 const onlyComplete = "rules: [{level: Metadata, omitStages: [RequestReceived]}]"
 
-// ids returns the ids of the events in a log, in order.
+// ids returns the IDs of the events in a log, in order.
 func ids(text string) string {
 	var list []string
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func TestBatches(t *testing.T) {
 			}
 		}
 		record(u, "a")
-		expect(time.Minute, "a") // no other event came
+		expect(time.Minute, "a") // sent after the maximum wait
 		for _, id := range []string{"b", "c", "d", "e"} {
 			record(u, id)
 		}
@@ -70,7 +70,7 @@ func TestBatches(t *testing.T) {
 		if err := u.Close(context.Background()); err != nil || time.Since(closing) != 0 {
 			t.Errorf("closing took %v: %v", time.Since(closing), err)
 		}
-		expect(0, "f") // waiting events are stored on close
+		expect(0, "f") // waiting events are written on close
 		if record(u, "g"); len(w.list) != 0 {
 			t.Error("an event was stored after the end")
 		}
@@ -98,7 +98,7 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// TestFullBuffer checks that a full buffer loses events without blocking requests.
+// TestFullBuffer checks that a full buffer drops events and does not block requests.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writeLog{make(chan string)} // nothing reads yet
@@ -119,12 +119,12 @@ func TestFullBuffer(t *testing.T) {
 		}
 		var metrics bytes.Buffer
 		u.WriteMetrics(&metrics)
-		// One is being written, one waits for its turn, two are buffered.
+		// One event is being written, one waits for its turn, and two are buffered.
 		if !strings.Contains(metrics.String(), `apiserver_audit_error_total{plugin="log"} 6`) {
 			t.Error(metrics.String())
 		}
 		if n := strings.Count(told.String(), "events are being lost"); n != 1 {
-			t.Errorf("the log says it %d times: %s", n, told.String())
+			t.Errorf("the loss is logged %d times: %s", n, told.String())
 		}
 		for range 4 {
 			<-w.list

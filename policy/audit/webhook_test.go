@@ -21,12 +21,12 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A collector is a TLS webhook that collects events, with configurable failures.
+// A collector is a webhook with TLS that collects events and can be made to fail.
 type collector struct {
 	*httptest.Server
-	posts         chan []string // ids of each accepted list
+	posts         chan []string // IDs of each accepted list
 	mu            sync.Mutex
-	responseCodes []int         // codes of its next responses; 0 cuts the connection
+	responseCodes []int         // codes of the next responses; 0 closes the connection
 	gate          chan struct{} // if set, responses wait until it is closed
 }
 
@@ -140,8 +140,8 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
-// TestSlowWebhook checks that a slow webhook blocks no requests, and shutdown only within its
-// timeout.
+// TestSlowWebhook checks that a slow webhook does not block requests, and delays shutdown only up
+// to its timeout.
 func TestSlowWebhook(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})
@@ -159,8 +159,8 @@ func TestSlowWebhook(t *testing.T) {
 	close(c.gate)
 }
 
-// TestWebhookIsFlushed checks that waiting events are sent on close despite a failed post and a
-// long pause.
+// TestWebhookIsFlushed checks that waiting events are sent on close, even after a failed request
+// and before the end of a long pause.
 func TestWebhookIsFlushed(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})

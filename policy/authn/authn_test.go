@@ -77,7 +77,7 @@ func (a *authority) client(t *testing.T, change func(*x509.Certificate)) *x509.C
 	return sign(t, template, a.cert, key, a.key)
 }
 
-// uids adds these uids to the subject.
+// uids returns a change that adds UIDs to the subject.
 func uids(all ...string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) {
 		for _, uid := range all {
@@ -96,7 +96,7 @@ func TestCertificates(t *testing.T) {
 	tests := []struct {
 		name  string
 		certs []*x509.Certificate
-		fault string // "" is jane, "none" is no opinion
+		fault string // "" for the user jane, "none" for no opinion
 		uid   string
 	}{
 		{"good", []*x509.Certificate{ca.client(t, nil)}, "", ""},
@@ -141,7 +141,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestCertificateUIDs checks that uids are not even read if they are disabled.
+// TestCertificateUIDs checks that UIDs are not parsed if they are disabled.
 func TestCertificateUIDs(t *testing.T) {
 	ca := newAuthority(t, nil, "ours")
 	roots := x509.NewCertPool()
@@ -176,7 +176,7 @@ func TestCertificatesWithNewPool(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(old.cert)
 	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now }, true)
-	memory := &authn.ConnCache{} // shared by all requests, which must not use each other's entries
+	memory := &authn.ConnCache{} // shared by all requests, which must not get each other's entries
 	of := func(ca *authority) authn.Request {
 		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: memory}
 	}

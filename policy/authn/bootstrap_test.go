@@ -53,7 +53,7 @@ func TestBootstrapTokens(t *testing.T) {
 	for what, c := range map[string]struct {
 		token  string
 		change func(*secretReader)
-		groups string // "" means rejected
+		groups string // "" for a rejected token
 	}{
 		"good":                    {good, none, "system:bootstrappers"},
 		"another secret":          {"abcdef.0123456789abcdeg", none, ""},
@@ -108,7 +108,7 @@ func TestReviewedAudiences(t *testing.T) {
 	}{
 		{to("there"), []any{"there", "here"}, `{"audiences":["there"],"authenticated":true,"user":{"username":"x"}}`},
 		{to("here", "there"), []any{"there", "here"}, `{"audiences":["there","here"],"authenticated":true,"user":{"username":"x"}}`},
-		// the authenticator ignored the audiences
+		// The authenticator ignored the audiences.
 		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`},
 		{to("here"), nil, `{"authenticated":true,"user":{"username":"x"}}`},
 	} {

@@ -70,7 +70,7 @@ func TestDigestsDiffer(t *testing.T) {
 	}
 }
 
-// TestDigestIsInjective checks that different lists of texts have different digests.
+// TestDigestIsInjective checks that different lists of strings have different digests.
 func TestDigestIsInjective(t *testing.T) {
 	seen := map[authn.Digest]int{}
 	for n, texts := range [][]string{

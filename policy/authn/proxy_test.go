@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// testHeaders are the headers of a request: name, value, name, value …
+// testHeaders are the headers of a request, alternating names and values.
 type testHeaders []string
 
 func (l *testHeaders) Values(name string) (values []string) {
@@ -62,7 +62,7 @@ func TestProxy(t *testing.T) {
 		name    string
 		certs   []*x509.Certificate
 		headers testHeaders
-		want    *authn.User // nil means no user
+		want    *authn.User // nil for no user
 		fault   string
 		left    testHeaders
 	}{

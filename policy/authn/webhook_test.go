@@ -56,7 +56,7 @@ func TestWebhookResponses(t *testing.T) {
 	tests := []struct {
 		name            string
 		version, status string
-		asked           []string // audiences
+		asked           []string // requested audiences
 		want            *authn.User
 		fault           string // "" for none
 	}{
@@ -120,7 +120,7 @@ func TestWebhookCache(t *testing.T) {
 		name, status string
 		err          error
 		after        time.Duration
-		questions    int64 // for two requests
+		questions    int64 // number of webhook calls for two requests
 	}{
 		{"a user", janeStatus, nil, time.Minute - 1, 1},
 		{"a user, later", janeStatus, nil, time.Minute, 2},
@@ -150,7 +150,7 @@ func TestWebhookCache(t *testing.T) {
 }
 
 // TestWebhookSingleFlight checks that a token has one review at a time, and that a slow response
-// delays no other token.
+// does not delay other tokens.
 func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// memoryBinding keeps checksums in a map.
+// memoryBinding returns a Binding that keeps checksums in a map.
 func memoryBinding(sums map[string]string) *Binding {
 	return &Binding{
 		Get: func(name string) (string, bool) { value, ok := sums[name]; return value, ok },
@@ -21,7 +21,7 @@ func memoryBinding(sums map[string]string) *Binding {
 
 var bindingNames = []string{"localhost"}
 
-// boundStore returns a store with all of its files, which are bound.
+// boundStore returns a store whose files all exist and are bound.
 func boundStore(t *testing.T) (Store, Set) {
 	t.Helper()
 	s := Store{Dir: t.TempDir(), Binding: memoryBinding(map[string]string{})}
@@ -49,7 +49,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return content
 }
 
-// TestLostFiles checks that lost and exchanged files are reported and not replaced.
+// TestLostFiles checks that lost and swapped files are reported and not replaced.
 func TestLostFiles(t *testing.T) {
 	_, foreign := boundStore(t)
 	pairs := map[string]*Pair{
@@ -87,8 +87,8 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// TestLostDirectory checks that a whole lost directory is recreated only if the loss is accepted,
-// except for pairs that a CA can reissue.
+// TestLostDirectory checks that a lost directory is recreated only if the loss is accepted. Pairs
+// that a CA can reissue are always recreated.
 func TestLostDirectory(t *testing.T) {
 	s, old := boundStore(t)
 	for _, file := range []string{"server.crt", "server.key"} {
@@ -117,7 +117,7 @@ func TestLostDirectory(t *testing.T) {
 }
 
 // TestUnboundDirectory checks that files without checksums are adopted, and that no CA is created
-// beside certificates of another one.
+// next to certificates of another CA.
 func TestUnboundDirectory(t *testing.T) {
 	s, old := boundStore(t)
 	s.Binding = memoryBinding(map[string]string{})
@@ -138,7 +138,7 @@ func TestUnboundDirectory(t *testing.T) {
 	}
 }
 
-// TestFlippedBits checks that a flipped bit is detected or has no effect.
+// TestFlippedBits checks that a flipped bit is either detected or has no effect.
 func TestFlippedBits(t *testing.T) {
 	s, set := boundStore(t)
 	pairs := map[string]*Pair{"ca": set.CA, "front-proxy-ca": set.ProxyCA, "server": set.Server, "admin": set.Admin, "apiserver-kubelet-client": set.KubeletClient, "front-proxy-client": set.ProxyClient}
@@ -164,8 +164,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a complete pair remains after any subset of the renames of a
-// save.
+// TestInterruptedSave checks that a complete pair remains after a crash that keeps any subset of
+// the renames of a save.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
@@ -174,7 +174,7 @@ func TestInterruptedSave(t *testing.T) {
 			// Each new file is absent, has its temporary name, or is in place.
 			certAt, keyAt := state%4, state/4
 			if certAt == 3 || keyAt == 3 || certAt == 2 && keyAt == 0 || certAt == 0 && keyAt == 2 {
-				continue // both temporary names are durable before the first rename
+				continue // both temporary files are durable before the first rename
 			}
 			s := Store{Dir: t.TempDir()}
 			cert, key := s.files("server")

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestClockNeverReplacesTheCA starts with wrong clocks and then with the right one.
+// TestClockNeverReplacesTheCA starts with wrong clocks and then with the right one. The CA must
+// stay.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),

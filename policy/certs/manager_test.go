@@ -33,7 +33,7 @@ func TestManagerRenews(t *testing.T) {
 		now = now.Add(step.after)
 		if step.ca {
 			if _, err := own.Renew(); err == nil || !strings.Contains(err.Error(), "ca.renew") {
-				t.Errorf("the CA expires soon, of which nobody is told: %v", err)
+				t.Errorf("no error reports that the CA expires soon: %v", err)
 			}
 			if err := os.WriteFile(filepath.Join(store.Dir, "ca.renew"), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -67,8 +67,8 @@ func TestManagerRenews(t *testing.T) {
 	}
 }
 
-// TestManagerKeepsCertificatesOnWriteError checks that certificates stay in use if the store cannot
-// be written.
+// TestManagerKeepsCertificatesOnWriteError checks that the certificates stay in use if the store
+// cannot be written.
 func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	now, dir := start, filepath.Join(t.TempDir(), "pki")
 	own, err := certs.Store{Dir: dir, Now: func() time.Time { return now }}.Open(testNames)
@@ -85,7 +85,8 @@ func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	}
 }
 
-// TestManagerInMemory checks that certificates without files are renewed, and that their CA stays.
+// TestManagerInMemory checks that certificates without files are renewed, and that their CA does
+// not change.
 func TestManagerInMemory(t *testing.T) {
 	now := start
 	own, err := certs.Store{Now: func() time.Time { return now }}.Open(testNames)

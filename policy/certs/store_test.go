@@ -35,7 +35,7 @@ func TestEnsureReusesAndRenews(t *testing.T) {
 		name              string
 		later             time.Duration
 		names             []string
-		ca, server, admin bool // reissued
+		ca, server, admin bool // whether each pair is reissued
 	}{
 		{"at once", 0, testNames, false, false, false},
 		{"fewer names", 0, testNames[:1], false, false, false},
@@ -79,7 +79,7 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 }
 
-// TestAdminName checks that the administrator's name in the store applies from the next start on.
+// TestAdminName checks that a changed administrator name takes effect with the next start.
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
@@ -192,7 +192,8 @@ func TestFrontProxy(t *testing.T) {
 	}
 }
 
-// TestMergeBundles checks that merging removes duplicates, expired certificates and other content.
+// TestMergeBundles checks that merging removes duplicates, expired certificates and anything that
+// is no certificate.
 func TestMergeBundles(t *testing.T) {
 	one := ensure(t, t.TempDir(), start, testNames)
 	merged := certs.MergeBundles(start, []byte("x\n"+string(one.CA.CertPEM)), one.CA.CertPEM, one.ProxyCA.CertPEM, one.CA.KeyPEM)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestUnsavedCertificates checks that on a full disk the store serves from memory and keeps its
-// files, and saves the new certificates when there is space.
+// TestUnsavedCertificates checks that on a full disk the store uses new certificates from memory
+// and keeps its files. It saves them once there is space.
 func TestUnsavedCertificates(t *testing.T) {
 	defer func() { createTemp = os.CreateTemp }()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -46,7 +46,7 @@ func TestManyUsers(t *testing.T) {
 	}
 }
 
-// TestManyRules tests that rules for other subjects cost a request nothing.
+// TestManyRules tests that rules for other subjects do not add to the cost of a request.
 func TestManyRules(t *testing.T) {
 	c := aController(600)
 	big := &schema{name: "big", level: "system", precedence: 10}
@@ -67,12 +67,12 @@ func TestManyRules(t *testing.T) {
 	if got := cfg.classify(podsOf("jane")).name; got != "global-default" {
 		t.Error(got)
 	}
-	if n := testing.AllocsPerRun(100, func() { cfg.classify(podsOf("jane")) }); n > 3 { // the allocations of podsOf
+	if n := testing.AllocsPerRun(100, func() { cfg.classify(podsOf("jane")) }); n > 3 { // podsOf itself allocates
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestFlapping tests configuration changes under load: every request ends, and no state remains.
+// TestFlapping changes the configuration under load. Every request ends, and no state remains.
 func TestFlapping(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFlapping(t *testing.T) {
 					}
 					gone, cancel := context.WithCancel(ctx)
 					if rng.IntN(4) == 0 {
-						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that leaves while it waits
+						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that cancels its request while it waits
 					}
 					r, err := c.Admit(gone, a, new(Classification), l, 5*time.Millisecond)
 					time.Sleep(time.Duration(rng.IntN(300)) * time.Microsecond)
@@ -139,7 +139,7 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestClose tests that Close refuses waiting and later requests.
+// TestClose tests that Close rejects waiting and later requests.
 func TestClose(t *testing.T) {
 	c := aController(20)
 	c.mu.Lock()

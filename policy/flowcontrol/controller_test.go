@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// maintained gives a controller the objects that the server maintains.
+// maintained configures a controller with the objects that the server maintains.
 func maintained(c *Controller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,8 +70,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence tests that the matching schema with the lowest precedence wins, then the first by
-// name. Schemas without a level do not match.
+// TestPrecedence tests that the matching schema with the lowest precedence is selected, then the
+// first one by name. A schema without a level does not match.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {
@@ -101,8 +101,8 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain tests that a removed level serves its admitted requests, is not found again, and then
-// goes.
+// TestDrain tests that a removed level accepts no new requests, serves its admitted ones, and is
+// then dropped.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestStaleConfiguration tests that a request that found a removed level is served by another one.
+// TestStaleConfiguration tests that a request that was classified to a removed level is served by
+// another one.
 func TestStaleConfiguration(t *testing.T) {
 	c := aController(10)
 	l := c.current.Load().levels["global-default"]
@@ -151,8 +152,8 @@ func TestStaleConfiguration(t *testing.T) {
 	}
 }
 
-// TestMandatory tests that exempt and catch-all apply without objects, and that a schema without a
-// level does not.
+// TestMandatory tests that the levels exempt and catch-all exist without objects, and that a schema
+// without a level has no effect.
 func TestMandatory(t *testing.T) {
 	c := New(meta.Platform, 10)
 	cfg := c.current.Load()
@@ -170,7 +171,7 @@ func TestMandatory(t *testing.T) {
 	}
 }
 
-// TestWork tests the seats of lists, watches and writes.
+// TestWork tests the number of seats of lists, watches and writes.
 func TestWork(t *testing.T) {
 	for _, c := range []struct {
 		l    Listing
@@ -212,7 +213,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// BenchmarkAdmit measures a request that finds a free seat.
+// BenchmarkAdmit measures the admission of a request while a seat is free.
 func BenchmarkAdmit(b *testing.B) {
 	c := aController(600)
 	a := &authz.Attributes{User: &authn.User{Name: "jane", Groups: []string{"dev", "ops", "system:authenticated"}}, Verb: "get", ResourceRequest: true, Version: "v1", Resource: "pods", Namespace: "n", Name: "x"}

@@ -83,8 +83,8 @@ func TestDispatchOrder(t *testing.T) {
 	})
 }
 
-// TestLargeRequestIsNotPassed tests that a large request is not passed over until its seats are
-// free.
+// TestLargeRequestIsNotPassed tests that later requests do not overtake a large request that waits
+// for its seats.
 func TestLargeRequestIsNotPassed(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestLargeRequestIsNotPassed(t *testing.T) {
 	})
 }
 
-// TestRefusals tests and counts every reason.
+// TestRefusals tests every reason for a rejection, and the counters.
 func TestRefusals(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats tests that a widely watched write keeps its final seats for a while without
-// delaying the client.
+// TestLingeringSeats tests that a write with many watches occupies its final seats for a while
+// after the response.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness tests that a greedy flow does not take the share of others.
+// TestFairness tests that one flow with many requests does not take the share of others.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -218,7 +218,8 @@ func TestFairness(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		// Two at a time, 5 ms each, yield at most 800 in 2 s; a fair part of ten seats allows that.
+		// Two requests at a time, 5 ms each, are at most 800 in 2 s. A fair part of ten seats
+		// allows that.
 		for flow := 2; flow <= 5; flow++ {
 			if served[flow] < 600 {
 				t.Errorf("flow %d was served %d times, all: %v", flow, served[flow], served)
@@ -230,8 +231,8 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestAccounts compares the level's counters with a plain count over random requests and changes of
-// limits and queues.
+// TestAccounts compares the level's counters with recomputed ones after random requests and changes
+// of limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)
@@ -307,8 +308,8 @@ func check(t *testing.T, l *level, held []*Request) {
 	}
 }
 
-// TestDeal tests that hands have distinct queues, depend only on the hash, and are evenly
-// distributed.
+// TestDeal tests that a hand has distinct queues, depends only on the hash, and that hands are
+// evenly distributed.
 func TestDeal(t *testing.T) {
 	counts := make([]int, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -383,8 +384,8 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestAllocateFairly tests that all seats are allocated within bounds, with an equal fraction for
-// claims within theirs.
+// TestAllocateFairly tests that all seats are allocated within the bounds of the claims, and that
+// claims that reach no bound get an equal fraction.
 func TestAllocateFairly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -410,8 +411,8 @@ func TestAllocateFairly(t *testing.T) {
 	}
 }
 
-// withoutPool empties the request pool around a test in a bubble, since channels belong to one
-// bubble.
+// withoutPool empties the pool of requests around a test, because channels must not leave a
+// synctest bubble.
 func withoutPool(t *testing.T) {
 	forget := func() { requests = sync.Pool{New: requests.New} }
 	forget()
@@ -425,7 +426,7 @@ func aController(seats int) *Controller {
 	return c
 }
 
-// TestLimits compares the limits with the metrics of kube-apiserver 1.35 with default flags.
+// TestLimits compares the limits with metrics of kube-apiserver 1.35 with default flags.
 func TestLimits(t *testing.T) {
 	c := aController(600)
 	for name, want := range map[string][3]int{
@@ -439,7 +440,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBorrowing tests that a busy level borrows lent seats, and that lenders get them back.
+// TestBorrowing tests that a busy level borrows seats, and that the lenders get them back.
 func TestBorrowing(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

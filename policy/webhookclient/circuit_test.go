@@ -13,7 +13,7 @@ import (
 
 var errRefused = errors.New("refused")
 
-// call makes a call that ends immediately.
+// call runs a call that ends immediately.
 func call(t *testing.T, c *circuit, connected bool, err error) {
 	t.Helper()
 	leave, entered := c.enter(t.Context(), t.Context())
@@ -23,7 +23,7 @@ func call(t *testing.T, c *circuit, connected bool, err error) {
 	leave(connected, err)
 }
 
-// TestPanickingCallLeaves tests that a panicking call frees its slot.
+// TestPanickingCallLeaves tests that a call that panics frees its slot.
 func TestPanickingCallLeaves(t *testing.T) {
 	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Credential: func() *kubeconfig.Credential { panic("no credential") }})}
 	func() {
@@ -36,8 +36,8 @@ func TestPanickingCallLeaves(t *testing.T) {
 	}
 }
 
-// TestCircuitOpens tests that one call probes while connections fail, and that the first connection
-// closes the circuit.
+// TestCircuitOpens tests that a single call probes while connections fail, and that the first
+// connection closes the circuit.
 func TestCircuitOpens(t *testing.T) {
 	c := newCircuit()
 	for range maxFailures {
@@ -65,7 +65,7 @@ func TestCircuitOpens(t *testing.T) {
 	}
 }
 
-// TestCircuitStaysClosed tests that failures after connecting and canceled requests do not count.
+// TestCircuitStaysClosed tests that canceled requests and failures after connecting do not count.
 func TestCircuitStaysClosed(t *testing.T) {
 	c := newCircuit()
 	gone, cancel := context.WithCancel(t.Context())
@@ -81,8 +81,8 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// TestCircuitIsBounded tests that calls beyond the slots wait while others get responses, and fail
-// otherwise.
+// TestCircuitIsBounded tests that calls without a slot wait while other calls get responses, and
+// fail otherwise.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 
 func testCircuitIsBounded(t *testing.T) {
@@ -105,7 +105,7 @@ func testCircuitIsBounded(t *testing.T) {
 	}
 	began := time.Now()
 	if _, err := c.enter(t.Context(), t.Context()); !errors.Is(err, errStuck) {
-		t.Errorf("while nobody is answered: %v", err)
+		t.Errorf("while no call gets a response: %v", err)
 	}
 	if took := time.Since(began); took > 2*stuckAfter {
 		t.Errorf("waited %s", took)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rules holds ten typical policies.
+// rules are the rules of ten typical policies.
 var rules = []string{
 	`!has(object.spec.hostNetwork) || object.spec.hostNetwork == false`,
 	`object.spec.containers.all(c, !c.image.endsWith(':latest'))`,

@@ -39,7 +39,7 @@ func parse(t testing.TB, text string) tree.Tree {
 	return o
 }
 
-// A fixture holds the plugins and their state.
+// A fixture holds the plugins and their shared state.
 type fixture struct {
 	kinds                *catalog.Catalog
 	validating, mutating admission.Registration

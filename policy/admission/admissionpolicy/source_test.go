@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// slowObjects serves objects and can block the reading of ConfigMaps.
+// slowObjects serves objects and can block reads of ConfigMaps.
 type slowObjects struct {
 	followers map[string]func(policy.Change)
 	reading   chan struct{} // receives when ConfigMaps are read
@@ -39,9 +39,9 @@ func changeOf(resource string, t tree.Tree) policy.Change {
 	return policy.Change{Object: &policy.Object{Key: meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: metadata.String("namespace"), Name: metadata.String("name")}, Tree: t}}
 }
 
-// TestParametersAreReadAside tests that other policies and bindings come into force while the
-// objects of a new param kind are read. The policy itself keeps its previous state until its change
-// is done.
+// TestParametersAreReadAside tests that other policies and bindings take effect while the objects
+// of a new paramKind are read. The policy itself keeps its previous state until its change is
+// complete.
 func TestParametersAreReadAside(t *testing.T) {
 	t.Parallel()
 	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}

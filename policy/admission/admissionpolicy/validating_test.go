@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAnnotations tests that failed validations and annotations reach the audit event, under the
+// TestAnnotations tests that failed validations and annotations reach the audit event, with the
 // names of the naming profile.
 func TestAnnotations(t *testing.T) {
 	f := newFixture(t, fakeObjects{
@@ -44,7 +44,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestSelects tests that unmatched resources are not selected.
+// TestSelects tests that the plugins do not select resources that no policy matches.
 func TestSelects(t *testing.T) {
 	f := newFixture(t, policies(t, 1))
 	s := f.validating

@@ -56,7 +56,7 @@ func kinds(t *testing.T) func(name string) *schema.Kind {
 	}
 }
 
-// follow returns Namespaces with the given labels by name.
+// follow returns Namespaces that have observed the given labels by name.
 func follow(t *testing.T, labels map[string]string) *match.Namespaces {
 	t.Helper()
 	n := match.NewNamespaces()
@@ -122,7 +122,8 @@ func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree)
 
 func served(*schema.Kind) bool { return true }
 
-// TestUnservedVersions tests that unserved versions have no equivalents, for rules and exclusions.
+// TestUnservedVersions tests that versions that are not served have no equivalents, in rules and in
+// exclusions.
 func TestUnservedVersions(t *testing.T) {
 	kind := kinds(t)
 	withoutV1 := func(k *schema.Kind) bool { return k.APIVersion() != "autoscaling/v1" }
@@ -258,7 +259,7 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestOperationOf tests that creating a binding is a create, although it updates a Pod.
+// TestOperationOf tests that creating a Binding is a CREATE, although it updates a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
 	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})
@@ -266,7 +267,7 @@ func TestOperationOf(t *testing.T) {
 	if got := match.OperationOf(a); got != match.Create {
 		t.Errorf("a binding is a %s", got)
 	}
-	a.Subresource = "" // an apply that began as a create
+	a.Subresource = "" // an apply that started as a create
 	if got := match.OperationOf(a); got != match.Update {
 		t.Errorf("an update is a %s", got)
 	}

@@ -78,8 +78,8 @@ func TestLimitedResources(t *testing.T) {
 	}
 }
 
-// TestResizedPods tests that the largest of desired, actual and allocated resources counts during a
-// resize.
+// TestResizedPods tests that during a resize the largest of the desired, actual and allocated
+// resources counts.
 func TestResizedPods(t *testing.T) {
 	pod := func(condition string) tree.Tree {
 		return parse(t, `{"spec":{"overhead":{"cpu":"10m"},"containers":[{"name":"c","resources":{"requests":{"cpu":"3"},"limits":{"cpu":"3"}}}]},

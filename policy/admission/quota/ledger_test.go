@@ -21,7 +21,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A cluster is a collection of Services with a ledger. The holder of mu acts as its publisher.
+// A cluster is a collection of Services with a ledger. The holder of mu acts as the publisher of
+// changes.
 type cluster struct {
 	t        *testing.T
 	ledger   *Ledger
@@ -31,7 +32,7 @@ type cluster struct {
 	mu      sync.Mutex // guards the fields below
 	version uint64
 	objects map[string]*meta.Object
-	fails   int // number of scans that fail first
+	fails   int // number of scans to fail
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -60,7 +61,7 @@ func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string,
 		all = append(all, o)
 	}
 	c.mu.Unlock()
-	for range 3 { // let changes be observed concurrently
+	for range 3 { // observe changes concurrently
 		runtime.Gosched()
 	}
 	for _, o := range all {
@@ -79,7 +80,7 @@ func (c *cluster) Version() uint64 {
 
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service returns a Service with a number of node ports, or nil for -1.
+// service returns a Service with the given number of node ports, or nil for -1.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil
@@ -140,7 +141,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves the amounts of a change, waiting while it is contended.
+// propose reserves the amounts of a change, and waits while they are contended.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -154,7 +155,8 @@ func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error)
 	}
 }
 
-// checkSettled checks that used equals the existing objects, and that nothing is held.
+// checkSettled checks that used equals the usage of the existing objects, and that nothing is
+// reserved.
 func (c *cluster) checkSettled(quota string) {
 	c.t.Helper()
 	var ports, services int64
@@ -180,8 +182,8 @@ func (c *cluster) checkSettled(quota string) {
 	}
 }
 
-// TestUsageIsExact tests that used matches the objects in the end. Meanwhile objects and quotas
-// change concurrently, with refused, abandoned, dry-run and unchecked writes.
+// TestUsageIsExact tests that used finally matches the objects. Meanwhile objects and quotas change
+// concurrently, including refused, abandoned, dry-run and unchecked writes.
 func TestUsageIsExact(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -209,7 +211,7 @@ func TestUsageIsExact(t *testing.T) {
 	}
 }
 
-// write makes random changes to its own object.
+// write makes random changes of one Service until stop.
 func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	current := -1 // number of ports; negative without an object
 	name := fmt.Sprint("s", w)
@@ -243,8 +245,8 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	}
 }
 
-// TestNeverRefusedBelow (42) tests that changes are not refused while others hold the whole quota
-// and release it again.
+// TestNeverRefusedBelow (42) tests that a change waits while uncommitted changes hold the whole
+// quota, and is not refused if they are released.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -290,8 +292,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain tests that amounts held in deleted quotas are released under their own mutex,
-// not that of their successors.
+// TestQuotasComeAgain tests that amounts reserved in a deleted quota are released under its own
+// mutex, and not that of its successor.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,8 +319,8 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForWhatPassed (42) tests that a quota is in force only when earlier changes are
-// stored.
+// TestQuotaWaitsForWhatPassed (42) tests that a new quota takes effect only after earlier changes
+// have been stored.
 func TestQuotaWaitsForWhatPassed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -348,8 +350,8 @@ func TestQuotaWaitsForWhatPassed(t *testing.T) {
 	})
 }
 
-// TestFailedScan (42) tests that changes are refused while usage is unknown, and that the quota
-// comes into force afterwards.
+// TestFailedScan (42) tests that changes are refused while the usage is unknown, and that the quota
+// takes effect afterwards.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

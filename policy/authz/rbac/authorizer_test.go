@@ -45,23 +45,23 @@ func TestSubjects(t *testing.T) {
 		a := c.authorizer(t)
 		for _, who := range test.yes {
 			if !isAllowed(a, who, "get core pods ns p") {
-				t.Errorf("%s: not for %s", test.subject, who)
+				t.Errorf("%s does not match %s", test.subject, who)
 			}
 			for _, other := range []string{"get core pods other p", "get core pods - p", "get core pods"} {
 				if isAllowed(a, who, other) {
-					t.Errorf("%s: %s for %s", test.subject, other, who)
+					t.Errorf("%s: %s is allowed for %s", test.subject, other, who)
 				}
 			}
 		}
 		for _, who := range test.not {
 			if isAllowed(a, who, "get core pods ns p") {
-				t.Errorf("%s: also for %s", test.subject, who)
+				t.Errorf("%s matches %s", test.subject, who)
 			}
 		}
 	}
 }
 
-// TestInvalidBindings checks that invalid bindings, which are never stored, grant nothing.
+// TestInvalidBindings checks that invalid bindings grant nothing. They are never stored.
 func TestInvalidBindings(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/r", role("get core pods"))
@@ -73,12 +73,13 @@ func TestInvalidBindings(t *testing.T) {
 	a := c.authorizer(t)
 	for _, who := range []string{"jane", "system:serviceaccount::jane", "system:serviceaccount:ns:jane"} {
 		if isAllowed(a, who, "get core pods ns p") || isAllowed(a, who, "get core pods") {
-			t.Errorf("%s may", who)
+			t.Errorf("%s is allowed", who)
 		}
 	}
 }
 
-// TestManySubjects handles a binding as large as a body may be, with each subject counted once.
+// TestManySubjects adds a binding that is as large as a request body may be. Each subject counts
+// once.
 func TestManySubjects(t *testing.T) {
 	var subjects []string
 	for n := range 200_000 {
@@ -129,7 +130,7 @@ func TestChanges(t *testing.T) {
 	steps := []struct {
 		name string
 		do   func()
-		want string // the users that are allowed
+		want string // the allowed users
 	}{
 		{"nothing", func() {}, ""},
 		{"a binding without its role", func() { c.set(t, "rolebindings/ns/b", binding("Role/r", "User:jane", "Group:dev", "User:jane")) }, ""},

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newBenchAuthorizer returns an authorizer with n bindings, four per namespace: a small role to a
-// user, a group and a service account, and a large role to everyone in the namespace.
+// newBenchAuthorizer returns an authorizer with n bindings, four per namespace. A small role is
+// bound to a user, a group and a service account, and a large role to everyone in the namespace.
 func newBenchAuthorizer(b *testing.B, n int) (*fakeCluster, *rbac.Authorizer) {
 	c := newFakeCluster()
 	c.set(b, "clusterroles/small", role("get,list,watch core pods,configmaps", "get apps deployments"))

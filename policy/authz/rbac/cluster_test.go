@@ -20,7 +20,7 @@ import (
 
 const group = "rbac.authorization.platform.io"
 
-// A fakeCluster holds objects; informers see a change when set returns.
+// A fakeCluster holds objects. Informers have observed a change when set returns.
 type fakeCluster struct {
 	mu        sync.Mutex
 	objects   map[meta.Key]*policy.Object
@@ -101,8 +101,8 @@ func (c *fakeCluster) authorizer(t testing.TB) *rbac.Authorizer {
 	return a
 }
 
-// role returns a role with rules, each "verbs groups resources names" with comma-separated lists,
-// or "verbs paths"; "core" is the core group.
+// role returns a role with rules in the form "verbs groups resources names", with comma-separated
+// lists, or "verbs paths". "core" is the core group.
 func role(lines ...string) string {
 	list := []any{}
 	for _, line := range lines {
@@ -124,8 +124,8 @@ func role(lines ...string) string {
 	return string(codec.AppendAny(nil, tree.Tree{"rules": list}))
 }
 
-// binding returns a binding of a role, "Role/name" or "ClusterRole/name", to subjects such as
-// "User:name" or "ServiceAccount:namespace/name".
+// binding returns a binding of a role, such as "Role/name" or "ClusterRole/name", to subjects such
+// as "User:name" or "ServiceAccount:namespace/name".
 func binding(ref string, subjects ...string) string {
 	kind, name, _ := strings.Cut(ref, "/")
 	list := []any{}
@@ -143,13 +143,13 @@ func binding(ref string, subjects ...string) string {
 	}))
 }
 
-// user parses "name group group".
+// user parses a name followed by groups.
 func user(text string) *authn.User {
 	fields := strings.Fields(text)
 	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
 }
 
-// parseAttributes parses "verb group resource[/sub] namespace name" with - for empty fields, or
+// parseAttributes parses "verb group resource[/sub] namespace name", with - for empty fields, or
 // "verb path".
 func parseAttributes(who, text string) authz.Attributes {
 	fields := strings.Fields(text)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestConcurrency checks that decisions about unchanged objects stay the same during other changes.
+// TestConcurrency checks that decisions by unchanged objects stay the same while other objects
+// change.
 func TestConcurrency(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))

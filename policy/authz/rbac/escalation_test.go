@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAttributes returns a change of the object at path by user who; old is "" for a create.
+// newAttributes returns a change of the object at path by a user. old is "" for a create.
 func newAttributes(t *testing.T, who, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)
@@ -69,7 +69,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestEscalationOfHugeRules checks that rules with too many parts are not broken down.
+// TestEscalationOfHugeRules checks that rules with too many combinations are not expanded.
 func TestEscalationOfHugeRules(t *testing.T) {
 	many := func(prefix string) string { return prefix + strings.Repeat(","+prefix, 999) }
 	huge := role(many("v") + " " + many("g") + " " + many("r"))
@@ -87,7 +87,7 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	}
 }
 
-// TestEscalationRuleCountOverflow checks that a number of parts beyond an int is handled.
+// TestEscalationRuleCountOverflow checks that the number of combinations may exceed an int.
 func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
@@ -96,11 +96,11 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	p := rbac.Escalation(roles, roles, c).Mutator
 	endless := role("v" + many + " " + list + " r" + many + " n" + many)
 	if err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", endless)); err == nil {
-		t.Error("nobody may grant it")
+		t.Error("a user without permissions may grant the role")
 	}
 }
 
-// TestEscalationOfManyRules checks that the limit applies to the whole role.
+// TestEscalationOfManyRules checks that the limit applies to the role as a whole.
 func TestEscalationOfManyRules(t *testing.T) {
 	var lines []string
 	for n := range 20 {
@@ -115,7 +115,7 @@ func TestEscalationOfManyRules(t *testing.T) {
 	p := rbac.Escalation(roles, roles, c).Mutator
 	err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", role(lines...)))
 	if err == nil {
-		t.Fatal("nobody may grant it")
+		t.Fatal("a user without permissions may grant the role")
 	}
 	if n := strings.Count(err.Error(), "\n"); n < 9000 || n > 10_000+len(lines) {
 		t.Errorf("the refusal has %d lines", n)

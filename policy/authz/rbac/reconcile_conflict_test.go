@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// A conflictingStore fails the first write of each object with a conflict, or all writes if it is
-// full.
+// A conflictingStore fails the first write of each object with a conflict. If full is set, it fails
+// all writes.
 type conflictingStore struct {
 	*testStore
 	attempted map[meta.Key]bool

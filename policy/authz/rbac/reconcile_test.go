@@ -171,7 +171,7 @@ func TestReferenceRoles(t *testing.T) {
 	}
 }
 
-// unordered encodes JSON independently of the order of lists.
+// unordered encodes JSON with lists in a canonical order.
 func unordered(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -191,7 +191,7 @@ func unordered(v any) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// dumpObject formats an object in a few short lines.
+// dumpObject formats an object in a few lines.
 func dumpObject(b *strings.Builder, key meta.Key, obj tree.Tree) {
 	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
 	metadata := obj.Object("metadata")
@@ -250,7 +250,7 @@ func TestReconcile(t *testing.T) {
 			return count(s.get(t, discovery), "rules") == 1 && count(s.get(t, bound), "subjects") == 1 && count(s.get(t, local), "rules") == 1
 		}},
 		{"rules are replaced", func() { s.patch(t, discovery, `{"rules":[`+paths+`]}`) }, 1,
-			func() bool { return count(s.get(t, discovery), "rules") == 12 }}, // one rule per missing path
+			func() bool { return count(s.get(t, discovery), "rules") == 12 }}, // one more rule per missing path
 		{"there is more than must be", func() {
 			s.patch(t, "clusterroles/system:basic-user", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
 		}, 0,
