@@ -26,7 +26,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestMain lets the test binary act as a daemon, as an etcd that only listens, and as the floor.
+// TestMain lets the test binary act as a daemon, as an etcd that only listens, and as the floor
+// server.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "serve":
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 
 var stopDaemon = func() error { return nil }
 
-// startedDaemon starts a daemon in this process, for all tests, and returns the path of its
+// startedDaemon starts a daemon in this process once for all tests, and returns the path of its
 // kubeconfig.
 var startedDaemon = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "bench-test-")
@@ -74,14 +75,14 @@ var startedDaemon = sync.OnceValues(func() (string, error) {
 	return d.Kubeconfig(), d.Start()
 })
 
-// proxy forwards to the daemon and injects faults.
+// proxy forwards requests to the daemon and injects errors.
 type proxy struct {
-	kubeconfig string // of the proxy
+	kubeconfig string // kubeconfig of the proxy
 	server     *httptest.Server
 
 	mu     sync.Mutex
-	fault  func(*http.Request) int // returns the status to fail with, or 0
-	counts map[string]int          // requests by method
+	fault  func(*http.Request) int // returns the status code of an injected error, or 0
+	counts map[string]int          // number of requests by method
 }
 
 func startProxy(t *testing.T) *proxy {
@@ -128,7 +129,7 @@ func startProxy(t *testing.T) *proxy {
 	return p
 }
 
-// session returns a session for the proxy, with small bounds.
+// session returns a session for the proxy with small bounds.
 func (p *proxy) session(t *testing.T) *Session {
 	t.Helper()
 	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }, Binary: os.Args[0]}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// measured returns a result of n operations with a CPU cost each.
+// measured returns a result of n operations with the given CPU cost each.
 func measured(name string, n int, cpu time.Duration) Result {
 	return Result{Name: name, Sample: &Sample{Operations: n, Elapsed: time.Second, Latencies: []time.Duration{1000, 2000, 3000},
 		CPU: cpu * time.Duration(n), Resident: 10 << 20}}
@@ -15,7 +15,7 @@ func measured(name string, n int, cpu time.Duration) Result {
 
 func memory(name string, value float64) Result { return Result{Name: name, Figure: resident(value)} }
 
-// checkTable compares the first lines of a report's table, ignoring whitespace.
+// checkTable compares the first lines of a report's table and ignores whitespace.
 func checkTable(t *testing.T, r *Report, want ...string) {
 	t.Helper()
 	var out bytes.Buffer

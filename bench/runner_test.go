@@ -24,7 +24,7 @@ func checkEmpty(t *testing.T, o *Options) {
 	}
 }
 
-// TestRunFreshDaemon runs all workloads except the soak, on a new daemon, with the floor.
+// TestRunFreshDaemon runs all workloads except the soak on a new daemon and on the floor server.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var names []string
@@ -67,8 +67,8 @@ func TestRunFreshDaemon(t *testing.T) {
 	checkEmpty(t, report.Options)
 }
 
-// TestRunAgainst checks that the order of the servers alternates, while rows keep the order of the
-// flags.
+// TestRunAgainst checks that the servers are measured in alternating order, while the rows keep the
+// order of the flags.
 func TestRunAgainst(t *testing.T) {
 	var order []string
 	servers := map[string]*proxy{"one": startProxy(t), "two": startProxy(t)}
@@ -98,7 +98,7 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
-// writeScript writes a shell script in place of a program.
+// writeScript writes a shell script that replaces a program.
 func writeScript(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -108,8 +108,8 @@ func writeScript(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestRunOnEtcd checks that each daemon of --start has an etcd, that both processes count, and that
-// none is left running. The stand-in daemons do not use the etcd.
+// TestRunOnEtcd checks that each daemon of --start has its own etcd, that both processes are
+// measured, and that neither remains. The daemons of this test do not use their etcd.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)
@@ -131,7 +131,7 @@ func TestRunOnEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := strings.Fields(string(text))
-	if want := 1 + 2; len(started) != want { // one for get and two for definitions
+	if want := 1 + 2; len(started) != want { // one start for get and two for definitions
 		t.Errorf("%d etcds were started, want %d", len(started), want)
 	}
 	for _, pid := range started {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// countedWorkloads are workloads of single requests, with the expected operations and requests of a
-// method under the flags of session. Requests include preparation and clean-up.
+// countedWorkloads are workloads of single requests. They have the expected numbers of operations
+// and of requests by method under the flags of session, including preparation and cleanup.
 var countedWorkloads = []struct {
 	name       string
 	method     string
@@ -58,7 +58,7 @@ func TestWorkloadsCountOperations(t *testing.T) {
 	}
 }
 
-// TestWorkloadsCountErrors lets every tenth request of the method fail after the preparation.
+// TestWorkloadsCountErrors fails every tenth request of the method after the preparation.
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestListsMustBeWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.remove()
-	s.Objects = 8 // one more than exist
+	s.Objects = 8 // one more than the existing objects
 	c := s.Target.Conn()
 	defer c.Close()
 	for name, step := range map[string]Step{"list": step(f.list), "list-chunked": f.listChunks} {
@@ -320,7 +320,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestFailingLoadEnds checks that workers give up on a server that fails every request.
+// TestFailingLoadEnds checks that workers give up if the server fails every request.
 func TestFailingLoadEnds(t *testing.T) {
 	s := startProxy(t).session(t)
 	load := Load{Concurrency: 2}

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/address"
 )
 
-// none stands for an address or range that does not parse.
+// none is the result for an address or a range that does not parse.
 const none = ""
 
 func TestParse(t *testing.T) {

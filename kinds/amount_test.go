@@ -43,8 +43,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestIntegersAgreeWithDecimals checks that additions and subtractions in any order yield the same
-// in both arithmetics.
+// TestIntegersAgreeWithDecimals checks that integer and decimal arithmetic yield the same for
+// additions and subtractions in any order.
 func TestIntegersAgreeWithDecimals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	suffixes := []string{"", "m", "k", "Ki", "Mi", "Gi", "Ti", "n", "Pi", "T"}

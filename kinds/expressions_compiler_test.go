@@ -21,8 +21,8 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// TestRemembered checks that the cache key of a compiled policy consists of everything that affects
-// compilation, and nothing else.
+// TestRemembered checks that the cache key of a compiled policy consists of exactly the fields that
+// affect compilation.
 func TestRemembered(t *testing.T) {
 	c := expressions.NewCompiler(meta.Platform)
 	spec := parseTree(t, `{"validations":[{"expression":"variables.a"}],"variables":[{"name":"a","expression":"true"}],"failurePolicy":"Fail"}`)
@@ -47,7 +47,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestFaults checks that a fault of one expression leaves the others usable, and uses of the
+// TestFaults checks that an error in one expression leaves the others usable, and that uses of the
 // authorizer are reported.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],
@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("the second validation: %v", err)
 	}
 	if !p.Authorizes || p.Validations[0].Authorizes {
-		t.Error("it is not known who asks the authorizer")
+		t.Error("the expressions that use the authorizer are not reported")
 	}
 }
 

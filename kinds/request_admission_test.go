@@ -9,11 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// recorder is a mutating and validating admission that records its calls and rejects at one step.
+// recorder is a mutating and validating admission plugin that records its calls and rejects at one
+// step.
 type recorder struct {
 	steps  []string
 	refuse string
-	absent bool // does not apply
+	absent bool // Handles returns false
 }
 
 var errRefused = errors.New("refused")

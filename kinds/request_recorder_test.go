@@ -38,8 +38,8 @@ func TestNilRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderIsShared checks that an abandoned mutation may still write while its recorder is
-// read.
+// TestRecorderIsShared checks concurrent use of a Recorder. An abandoned mutation may still write
+// to it while it is read.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -56,7 +56,7 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a recorder keeps no more than a response can hold.
+// TestRecorderIsBounded checks that a recorder keeps no more than a response can contain.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")
@@ -75,11 +75,11 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyAnnotations checks that the first annotation of each key wins, and lookups take constant
-// time.
+// TestManyAnnotations checks that the first annotation of each key wins, and that lookups take
+// constant time.
 func TestManyAnnotations(t *testing.T) {
 	var r request.Recorder
-	const many = 50_000 // too slow for pairwise comparison
+	const many = 50_000 // too many for pairwise comparison
 	for i := range many {
 		if !r.Annotate(request.Annotation{Key: fmt.Sprint(i), Value: "a"}) {
 			t.Fatalf("annotation %d was there", i)

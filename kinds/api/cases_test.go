@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCases runs the files <group>/testdata/<kind>.txt, whose format docs/kinds.md describes. With
-// -update it records the results.
+// TestCases runs the files <group>/testdata/<kind>.txt, in the format that docs/kinds.md describes.
+// With -update it records the results.
 func TestCases(t *testing.T) {
 	paths, err := filepath.Glob("*/testdata/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -33,16 +33,16 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A section is the context of a case: the kind and the object that the case changes.
+// A section is the context of a case: the kind, and the object that the case changes.
 type section struct {
 	naming *meta.Naming
 	kind   *schema.Kind
 	base   tree.Tree
-	at     string    // the parent of the paths that cases change
-	texts  tree.Tree // by name, which cases use as <<name>>
+	at     string    // the parent path of the changes
+	texts  tree.Tree // named texts, which cases reference as <<name>>
 }
 
-// run runs a block and returns its results, or "" if it is the head of a section.
+// run runs a block and returns its results, or "" for the head of a section.
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
 	words := append(strings.Fields(lines[0]), "", "")
@@ -80,7 +80,7 @@ func (s *section) run(t *testing.T, lines []string) string {
 	return strings.Join(faults, "\n")
 }
 
-// open reads "kind <naming> <apiVersion> <kind>".
+// open parses "kind <naming> <apiVersion> <kind>".
 func (s *section) open(t *testing.T, words []string) {
 	t.Helper()
 	s.naming = map[string]*meta.Naming{"platform": meta.Platform, "kubernetes": meta.Kubernetes}[words[0]]
@@ -91,8 +91,7 @@ func (s *section) open(t *testing.T, words []string) {
 	s.kind, s.base, s.at = KindByGVK(t, s.naming, group, version, words[2]), tree.Tree{}, ""
 }
 
-// write runs the operation of a case and returns the object that it leads to, and the faults,
-// errors and warnings.
+// write runs the operation of a case. It returns the resulting object, and the errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
@@ -126,7 +125,7 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// stored creates an object and sets its status as given. Faults of the create begin with "old".
+// stored creates an object and sets its status. Errors of the create start with "old".
 func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
 	status, _ := tree.Clone(obj["status"]).(tree.Tree)
 	stored, faults := create(s.kind, obj)
@@ -139,7 +138,7 @@ func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
 	return stored, faults
 }
 
-// withWarnings returns the faults, or the warnings if there are none.
+// withWarnings returns the errors, or the warnings if there are none.
 func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	if len(faults) > 0 || s.kind.Stored == nil {
 		return faults
@@ -150,8 +149,8 @@ func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	return faults
 }
 
-// create runs the rules of a create in the server's order and returns the stored object and the
-// faults as "path: message". It omits admission, ownership and storage.
+// create applies the rules of a create in the order of the server. It returns the stored object,
+// and the errors as "path: message". It omits admission, managed fields and storage.
 func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored == nil || k.Virtual() {
 		var faults schema.Faults
@@ -166,7 +165,7 @@ func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	return obj, Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...))
 }
 
-// update runs the rules of an update of the main resource, like create.
+// update applies the rules of an update of the main resource, like create.
 func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
 	obj = convert.ToStored(k, Named(k, obj))
 	if k.Stored.Preparer != nil {
@@ -176,7 +175,7 @@ func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
 	return obj, Lines(append(causes, rules.ValidateServed(k, obj, old)...))
 }
 
-// writeSubresource runs the rules of a write of a subresource, like create.
+// writeSubresource applies the rules of a write of a subresource, like create.
 func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tree, []string) {
 	obj := tree.Clone(old).(tree.Tree)
 	var faults schema.Faults
@@ -187,8 +186,8 @@ func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tr
 	return obj, Lines(append(faults.List, rules.ValidateChange(k, obj, old)...))
 }
 
-// changed returns a copy of base with the values of changes, by their path below at. "remove" names
-// paths to remove.
+// changed returns a copy of base with the given values at their paths below at. The key "remove"
+// lists paths to remove.
 func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tree {
 	t.Helper()
 	obj := tree.Clone(base).(tree.Tree)
@@ -206,14 +205,14 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed is the value that removes a field.
+// removed is the value that makes set remove a field.
 var removed = new(int)
 
 // pathStep is one step of a path: a field, or a key or an index in brackets.
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)
 
 // set sets the value at a path such as spec.containers[0].image or metadata.labels[a.b/c]. The
-// index after the last one appends to a list.
+// index after the last item appends to a list.
 func set(t *testing.T, obj tree.Tree, path string, value any) {
 	t.Helper()
 	steps := pathStep.FindAllStringSubmatch(path, -1)
@@ -282,7 +281,7 @@ func shown(t *testing.T, obj tree.Tree, path string) string {
 	return string(text)
 }
 
-// listed returns the paths in a text, which commas separate.
+// listed splits a text at commas.
 func listed(text string) []string {
 	if text == "" {
 		return nil
@@ -290,8 +289,8 @@ func listed(text string) []string {
 	return strings.Split(text, ", ")
 }
 
-// abbreviation is a text that is repeated, <<N*TEXT>>, or that has a name, <<NAME>>. Each # of a
-// repeated text becomes the number of the copy.
+// abbreviation matches a repeated text, <<N*TEXT>>, or a named one, <<NAME>>. Each # in a repeated
+// text becomes the number of the copy.
 var abbreviation = regexp.MustCompile(`<<(\d+)\*(.*?)>>|<<(\w+)>>`)
 
 func (s *section) expand(text string) string {
@@ -310,7 +309,7 @@ func (s *section) expand(text string) string {
 	})
 }
 
-// collapse replaces long runs of a character by a repetition.
+// collapse abbreviates long runs of one character.
 func collapse(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {

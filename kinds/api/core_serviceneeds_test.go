@@ -33,7 +33,8 @@ func TestServiceNeeds(t *testing.T) {
 	}
 }
 
-// TestLoneClusterIP checks that the allocator validates addresses that have no defaults.
+// TestLoneClusterIP checks that the allocator reports a clusterIP without clusterIPs, which
+// defaulting would set.
 func TestLoneClusterIP(t *testing.T) {
 	var faults schema.Faults
 	service.ValidateClusterIPs(tree.Tree{"clusterIP": "10.0.0.1"}, &faults)

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// formatSamples holds a valid and an invalid value for each format or pattern.
+// formatSamples has a valid and an invalid value for each format or pattern.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
@@ -39,7 +39,7 @@ var formatSamples = map[string][2]string{
 	"mixedCaseQualifiedName": {"A.b/c", "a b"},
 }
 
-// A fieldLocation is a message within a kind, and the fields on the path to it.
+// A fieldLocation is a message within a kind, and the fields on its path.
 type fieldLocation struct {
 	kind    *schema.Kind
 	message *schema.Message
@@ -60,12 +60,12 @@ func (p fieldLocation) path() string {
 	return path
 }
 
-// isSingular reports whether the path contains no list or map.
+// isSingular reports whether the path contains no list and no map.
 func (p fieldLocation) isSingular() bool {
 	return !slices.ContainsFunc(p.steps, func(f *schema.Field) bool { return f.Shape != schema.Single })
 }
 
-// object returns an object of the kind that has only content, at the location.
+// object returns an object of the kind that only has content at the location.
 func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
@@ -73,7 +73,7 @@ func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	return Named(p.kind, content)
 }
 
-// wrapValue puts a value into a list or a map if the field is one.
+// wrapValue wraps a value into a list or a map if the field is one.
 func wrapValue(f *schema.Field, v any) any {
 	switch f.Shape {
 	case schema.List:
@@ -100,18 +100,18 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation is a value that breaks a rule of a field, and one that satisfies it.
+// A violation is a value that violates a rule of a field, and one that satisfies it.
 type violation struct {
 	rule            string
 	bad, good       any
 	cause           meta.CauseType
-	path            string    // below the field
-	uncheckedByPlan bool      // the declaration accepts bad
-	besides         tree.Tree // other fields of the object
+	path            string    // path below the field
+	uncheckedByPlan bool      // the declaration alone accepts the bad value
+	besides         tree.Tree // other fields that the object needs
 }
 
-// TestEveryDeclaredRule breaks and satisfies every declared rule of every kind, without the kinds'
-// functions, so that only the declaration can report a fault.
+// TestEveryDeclaredRule violates and satisfies every declared rule of every kind. The kinds have no
+// functions, so that only the declaration can report an error.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -140,14 +140,14 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault omits every field that has a declared default.
+// TestEveryDeclaredDefault omits every field with a declared default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
-				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // documents the value of a key
+				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // only documents the value of a key
 					continue
 				}
 				if v := content[f.Name]; v == nil || !tree.IsEmpty(f.Default) && !tree.SemanticEqual(v, f.Default) {
@@ -158,8 +158,8 @@ func TestEveryDeclaredDefault(t *testing.T) {
 	}
 }
 
-// validatedKinds returns the kinds whose declarations validate bodies: stored versions and virtual
-// kinds.
+// validatedKinds returns the kinds whose declarations validate request bodies: stored versions and
+// virtual kinds.
 func validatedKinds(t *testing.T) []*schema.Kind {
 	t.Helper()
 	c := NewCatalog(t, meta.Platform)
@@ -224,11 +224,11 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	}
 }
 
-// violations returns the ways to break the rules of a field.
+// violations returns the violations of each rule of a field.
 func violations(m *schema.Message, f *schema.Field) []violation {
 	var all []violation
 	value := validValue(f)
-	item := "" // path of a single item
+	item := "" // path of an item
 	switch f.Shape {
 	case schema.List:
 		item = "[0]"
@@ -287,7 +287,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	return all
 }
 
-// reason returns a value of another field of m that makes a field required.
+// reason returns the value of another field of m that makes the field required.
 func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	if len(w.Values) > 0 {
 		return w.Values[0]
@@ -295,7 +295,7 @@ func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	return wrapValue(m.Field(w.Field), validValue(m.Field(w.Field)))
 }
 
-// emptyCause returns the fault of an absent field whose checks apply to absent values.
+// emptyCause returns the expected cause for an absent field whose checks apply to absent values.
 func emptyCause(f *schema.Field) meta.CauseType {
 	if len(f.Enum) > 0 {
 		return meta.CauseNotSupported
@@ -364,7 +364,7 @@ func validValue(f *schema.Field) any {
 	return strings.Repeat("a", max(f.MinLength, 1))
 }
 
-// setAnyField sets one field of an item: a text if there is one, else the first field.
+// setAnyField sets one field of an item: a string if it has one, or else the first field.
 func setAnyField(item tree.Tree, m *schema.Message) {
 	text := func(f *schema.Field) bool { return f.Type == schema.TypeString && f.Shape == schema.Single }
 	f := m.Fields[max(slices.IndexFunc(m.Fields, text), 0)]

@@ -37,7 +37,7 @@ var fuzzedSchemas = []string{
 		"choice":{"type":"object","oneOf":[{"required":["x"]},{"required":["y"]}],"not":{"required":["z"]},"allOf":[{"properties":{"x":{"minimum":1}}}],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"z":{"type":"integer"}}}}}}}`,
 }
 
-// fuzzedDefinition returns a CRD with that schema.
+// fuzzedDefinition returns a CRD with the given schema.
 func fuzzedDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"widgets","kind":"Widget","shortNames":["w"],"categories":["all"]},"versions":[
@@ -81,7 +81,7 @@ func (p place) set(v any) {
 	}
 }
 
-// places returns all positions in a value, with keys sorted.
+// places appends all positions in a value, in the order of keys.
 func places(v any, all []place) []place {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -96,7 +96,8 @@ func places(v any, all []place) []place {
 	return all
 }
 
-// edit changes a CRD; four bytes encode one change: operation, two bytes of position, and value.
+// edit changes a CRD. Four bytes encode a change: the operation, two bytes of position, and the
+// value.
 func edit(definition tree.Tree, edits []byte) {
 	for ; len(edits) >= 4; edits = edits[4:] {
 		all := places(definition, nil)
@@ -108,20 +109,20 @@ func edit(definition tree.Tree, edits []byte) {
 		switch edits[0] % 5 {
 		case 0:
 			at.set(tree.Clone(fuzzedValues[with%len(fuzzedValues)]))
-		case 1: // copy from elsewhere
+		case 1: // copy another value
 			at.set(tree.Clone(all[with*len(all)/256].value()))
 		case 2:
 			if at.object != nil {
 				delete(at.object, at.key)
 			}
-		case 3: // repeat
+		case 3: // repeat an item
 			if list, ok := at.value().([]any); ok && len(list) > 0 {
 				for range with % 64 {
 					list = append(list, tree.Clone(list[0]))
 				}
 				at.set(list)
 			}
-		case 4: // add a member named like another one
+		case 4: // add a copy of another member
 			if object, ok := at.value().(tree.Tree); ok {
 				if from := all[with*len(all)/256]; from.object != nil {
 					object[from.key] = tree.Clone(from.value())
@@ -131,7 +132,7 @@ func edit(definition tree.Tree, edits []byte) {
 	}
 }
 
-// sample returns a value of a schema, as far as the schema determines one.
+// sample returns a value that matches a schema, as far as the schema determines it.
 func sample(s tree.Tree, depth int) any {
 	if values := s.List("enum"); len(values) > 0 {
 		return values[0]
@@ -165,10 +166,12 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes bounds the allocations for a CRD of up to 256 KiB and its objects, and so the work.
+// maxFuzzBytes bounds the allocations, and thus the work, for a CRD of up to 256 KiB and its
+// objects.
 const maxFuzzBytes = 2 << 30
 
-// FuzzDefinition checks that every CRD is rejected, or its kinds are usable in bounded memory.
+// FuzzDefinition checks that every CRD is rejected, or that its kinds can be used within the memory
+// bound.
 func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
@@ -194,7 +197,8 @@ func FuzzDefinition(f *testing.F) {
 	})
 }
 
-// useDefinition processes a CRD like a server and, if it is valid, an object of each version.
+// useDefinition processes a CRD as the server does. If it is valid, it also processes an object of
+// each version.
 func useDefinition(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, text []byte) {
 	obj, _, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestSubresources(t *testing.T) {
 	}
 }
 
-// TestWarningWithInvalidUTF8 sets text that Protobuf can carry, but not JSON.
+// TestWarningWithInvalidUTF8 checks a string that is possible in Protobuf, but not in JSON.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, "apiextensions.platform.io", "v1", "CustomResourceDefinition")
 	_, faults := create(k, tree.Tree{"metadata": tree.Tree{"name": "widgets.a.example"}, "spec": tree.Tree{

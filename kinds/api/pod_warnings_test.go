@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plainPod has an example of everything that is checked, without a reason for a warning.
+// plainPod sets every field that is checked, without a reason for a warning.
 const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
 	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
 		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
@@ -23,7 +23,7 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
 		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
 
-// TestNoWarnings checks that a Pod without warnings causes no allocation.
+// TestNoWarnings checks that a Pod without warnings causes no allocations.
 func TestNoWarnings(t *testing.T) {
 	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	obj := Parse(t, plainPod)
@@ -49,7 +49,7 @@ func BenchmarkNoWarnings(b *testing.B) {
 	}
 }
 
-// TestManyWarnings checks that time and number of warnings are bounded.
+// TestManyWarnings checks that the number of warnings and the time are bounded.
 func TestManyWarnings(t *testing.T) {
 	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	const many = 20_000

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAttachErrors(t *testing.T) {
-	b, err := compileBuiltIns(meta.Platform, Features{}) // not shared, since attaching changes the kinds
+	b, err := compileBuiltIns(meta.Platform, Features{}) // not the shared catalog, because attaching changes the kinds
 	if err != nil {
 		t.Fatal(err)
 	}

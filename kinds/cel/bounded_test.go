@@ -16,7 +16,7 @@ func (v sizedVariables) Size(name string) (Size, bool) {
 	return SizeOf(value), ok
 }
 
-// boundedExpressions cover all forms with a bounded cost.
+// boundedExpressions cover all forms whose cost has a bound.
 var boundedExpressions = []string{
 	`object.l.all(c, c.t.startsWith('a'))`,
 	`object.l.all(c, object.l.exists_one(d, d.t == c.t))`,
@@ -30,8 +30,8 @@ var boundedExpressions = []string{
 	`object.m.exists(k, object.m[k] == object.m.t || k.endsWith('c'))`,
 }
 
-// countedExpressions have unbounded forms: they make larger values, or their form does not
-// determine their cost.
+// countedExpressions have no bound: they make larger values, or their cost does not follow from
+// their form.
 var countedExpressions = []string{
 	`object.m.t + object.m.t == 'aa'`,
 	`object.l.map(c, c.t).size() > 0`,
@@ -62,8 +62,8 @@ func anyObject(t *rapid.T) tree.Tree {
 	return tree.Tree{"l": list, "m": m}
 }
 
-// TestBounds checks that evaluations stay within their bounds and have the same results as counted
-// ones.
+// TestBounds checks that evaluations stay within their bounds, and have the same results as with
+// counting.
 func TestBounds(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Variable("oldObject", Dyn), Sized())
 	var programs []*Program
@@ -95,8 +95,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBoundOfTexts checks that the bound covers the cost of reading texts, not only the number of
-// calls.
+// TestBoundOfTexts checks that the bound covers the cost of reading strings, and not only the
+// number of calls.
 func TestBoundOfTexts(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	list := make([]any, 20)
@@ -113,8 +113,8 @@ func TestBoundOfTexts(t *testing.T) {
 	}
 }
 
-// TestUnboundedIsCounted checks that other forms, large values and evaluations beyond the allowance
-// are counted.
+// TestUnboundedIsCounted checks that costs are counted for other forms, for large values, and
+// beyond the allowance.
 func TestUnboundedIsCounted(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	for _, text := range countedExpressions {

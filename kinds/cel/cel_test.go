@@ -32,7 +32,7 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 	return p
 }
 
-// TestFunctions calls a function of every library. test/extension compares all of them with the
+// TestFunctions calls a function of every library. test/extension compares all functions with the
 // reference implementation.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())
@@ -87,7 +87,7 @@ func nested(depth int) *rapid.Generator[*Schema] {
 	})
 }
 
-// selections returns expressions for everything that can be selected from values of a schema.
+// selections returns an expression for every possible selection from values of a schema.
 func selections(s *Schema, at string) []string {
 	all := []string{at + " == " + at}
 	if s.Items != nil {
@@ -104,7 +104,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections checks that no selection of a field is mistaken for the name of a type.
+// TestSelections checks that selecting a field is never confused with the name of a type.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")
@@ -138,7 +138,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestGuards checks that evaluations far beyond the limits are rejected in advance.
+// TestGuards checks that evaluations far beyond the limits are rejected before they run.
 func TestGuards(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("n", Int))
 	input := Variables{"s": strings.Repeat("a", 1<<18), "n": int64(1) << 40}
@@ -152,7 +152,7 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestCostlyExpressions covers untyped rules that would take minutes or gigabytes.
+// TestCostlyExpressions covers untyped expressions that would take minutes or gigabytes.
 func TestCostlyExpressions(t *testing.T) {
 	env := newEnv(t, Variable("self", Dyn))
 	var l, m []any
@@ -177,7 +177,7 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestLoopsAreLinear checks that counting a loop over n elements takes linear time, and wrapping
+// TestLoopsAreLinear checks that counting the cost of a loop takes linear time, and that wrapping
 // its steps does not change costs.
 func TestLoopsAreLinear(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
@@ -229,7 +229,7 @@ func TestBudget(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.Eval(ended, Variables{"l": list}, NewBudget(RuntimeBudget)); err == nil {
-		t.Error("an expression was evaluated for somebody who has gone")
+		t.Error("an expression was evaluated for a canceled request")
 	}
 }
 

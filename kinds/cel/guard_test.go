@@ -8,7 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// TestGuardedPatterns checks that a short regular expression may become a large program.
+// TestGuardedPatterns checks that a short regular expression that compiles to a large program is
+// too costly.
 func TestGuardedPatterns(t *testing.T) {
 	bomb := "(" + strings.Repeat("x", 3000) + "){1000}"
 	for _, function := range []string{"find", "findAll", guardedMatches} {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FuzzDecodeCBOR checks that no input panics, and that decoded objects survive a round trip through
-// JSON and CBOR.
+// FuzzDecodeCBOR checks that no input causes a panic, and that decoded objects survive a round trip
+// through JSON and CBOR.
 func FuzzDecodeCBOR(f *testing.F) {
 	for _, seed := range []string{
 		"\xa0", "\xd9\xd9\xf7\xa1\x48metadata\xa1\x44name\x41a", "\xbf\x64spec\xbf\x65parts\x9f\xa1\x66limits\xa1\x61a\x611\xff\xff\xff",
@@ -68,8 +68,8 @@ func FuzzAppendCBOR(f *testing.F) {
 	})
 }
 
-// TestFloats checks that numbers use the fewest bytes that hold them exactly, and that every half
-// decodes to its number.
+// TestFloats checks that numbers use the fewest bytes that represent them exactly, and that
+// half-precision floats survive a round trip.
 func TestFloats(t *testing.T) {
 	for n, size := range map[float64]int{
 		0: 3, 1: 3, -1.5: 3, 65504: 3, 65505: 5, 65536: 5, 0x1p-14: 3, 0x1p-24: 3, 0x3p-24: 3, 0x1p-25: 5, 0x3p-25: 5,
@@ -102,7 +102,7 @@ func mustFloat(t *testing.T, v any) float64 {
 	return n
 }
 
-// TestBudget checks that the budget is the size as JSON, for all items that take as much memory.
+// TestBudget checks that the budget is the size as JSON, for items of any type.
 func TestBudget(t *testing.T) {
 	for _, item := range []string{"\xa0", "\x80", "\xa1\x40\x00", "\x00", "\xf6", "\x41a"} {
 		const n = 1000

@@ -68,7 +68,8 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// unselectable returns the kind without selectable fields, for which only the metadata is read.
+// unselectable returns the kind without selectable fields. Only the metadata of its objects is
+// read.
 func unselectable() *schema.Kind {
 	k := *thing
 	k.SelectFields = nil

@@ -151,7 +151,7 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	})
 }
 
-// TestProtobufOrder checks that the order of fields and keys does not affect the bytes.
+// TestProtobufOrder checks that the bytes do not depend on the order of fields and keys.
 func TestProtobufOrder(t *testing.T) {
 	for _, c := range []struct{ name, in, same string }{
 		{"fields", `{"data":{"k":"v"},"metadata":{"uid":"u","name":"n"}}`, `{"metadata":{"name":"n","uid":"u"},"data":{"k":"v"}}`},
@@ -183,7 +183,7 @@ func TestAppendProtobufErrors(t *testing.T) {
 	}
 }
 
-// TestEnvelopedObject checks that the object is found where UnwrapEnvelope finds it.
+// TestEnvelopedObject checks that the object is found at the same place as by UnwrapEnvelope.
 func TestEnvelopedObject(t *testing.T) {
 	empty := len(WrapEnvelope(nil, "apps/v1", "Deployment", nil))
 	for size := range 130 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestYAML checks that JSON text survives the conversion to YAML.
+// TestYAML checks that JSON survives the conversion to YAML.
 func TestYAML(t *testing.T) {
 	all := []rune{}
 	for r := range rune(0x100) {
@@ -18,7 +18,7 @@ func TestYAML(t *testing.T) {
 	for _, s := range append(strings.Split(text, ""), text, "a"+text, "\u0085a", "a\u0085\u2028b", "\x7f") {
 		for _, pair := range [][2]string{{"k", s}, {s, "v"}} {
 			if len(pair[0]) > 500 {
-				continue // longer than YAML keys may be
+				continue // longer than the limit for YAML keys
 			}
 			want, err := json.Marshal(map[string]any{"data": map[string]string{pair[0]: pair[1]}})
 			if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats checks the strings in the file against the observed behavior of kube-apiserver
-// 1.35.3.
+// TestFormats compares the validity of the strings in the file with kube-apiserver 1.35.3.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")
 	if err != nil {

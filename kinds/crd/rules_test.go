@@ -82,7 +82,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestEvaluationEndsWithContext evaluates rules with a canceled context.
+// TestEvaluationEndsWithContext checks that rules are not evaluated with a canceled context.
 func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -97,7 +97,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestCost checks that an expensive rule fails soon, as an error of the object.
+// TestCost checks that an expensive rule fails early, as an error of the object.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)

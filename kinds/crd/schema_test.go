@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newTestCompiler caches up to limit bytes of compiled schemas.
+// newTestCompiler returns a compiler that caches up to limit bytes of compiled schemas.
 func newTestCompiler(limit int) *Compiler {
 	c := NewCompiler(meta.Platform, schema.NewMessage("meta.v1.ObjectMeta", &schema.Field{Name: "name"}), nil)
 	c.schemas.limit = limit
 	return c
 }
 
-// defineParts makes the kind of a CRD with a schema of three nodes.
+// defineParts defines the kind of a CRD with a schema of three nodes.
 func defineParts(c *Compiler, name string) *Definition {
 	parts := tree.Tree{"type": "object", "properties": tree.Tree{"spec": tree.Tree{"type": "object", "properties": tree.Tree{name: tree.Tree{"type": "string"}}}}}
 	return c.Compile(tree.Tree{"metadata": tree.Tree{"name": name + ".example.com"}, "spec": tree.Tree{
@@ -28,8 +28,8 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand checks that schemas are compiled on demand. Unused ones are evicted and
-// compile to the same again; used ones stay.
+// TestSchemasOnDemand checks that schemas are compiled on demand. Unused schemas are evicted and
+// compile to the same again, and used ones stay.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
 	var all []*schema.Kind
@@ -53,8 +53,8 @@ func TestSchemasOnDemand(t *testing.T) {
 	}
 }
 
-// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even if they are
-// still in use.
+// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even while they are
+// in use.
 func TestReleasedSchema(t *testing.T) {
 	c := newTestCompiler(DefaultSchemaMemory)
 	d := defineParts(c, "parts")
@@ -90,7 +90,7 @@ func TestSchemasConcurrently(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSchemas checks that the estimate is at least the actual memory for all parts of
+// TestMemoryOfSchemas checks that the estimate is at least the actual memory, for all parts of
 // schemas.
 func TestMemoryOfSchemas(t *testing.T) {
 	property := func(keyword, value string) string {
@@ -149,7 +149,7 @@ func manyKeys(n int) string {
 
 func heapSize() int {
 	runtime.GC()
-	runtime.GC() // frees what pools held
+	runtime.GC() // empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

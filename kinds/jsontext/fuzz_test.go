@@ -24,7 +24,7 @@ var documents = []string{
 	`[[[[[[1]]]]],{"a":[{}]},[],"",[""]]`, `{"12345678":"12345678","1234567\"8":"123\\4567\u00008"}`,
 }
 
-// FuzzScanner checks that a Scanner accepts the same texts, returns the same errors and reads the
+// FuzzScanner checks that a Scanner accepts the same input, returns the same errors and reads the
 // same values as encoding/json.
 func FuzzScanner(f *testing.F) {
 	for _, doc := range documents {
@@ -70,7 +70,8 @@ func checkScanner(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzValue compares Value with encoding/json. On invalid JSON it must not panic or leave the text.
+// FuzzValue compares Value with encoding/json. Invalid JSON must not cause a panic or reads beyond
+// the text.
 func FuzzValue(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -126,7 +127,7 @@ func checkValue(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzAppendString compares the encoding of strings with encoding/json and decodes it again.
+// FuzzAppendString compares the encoding of strings with encoding/json, and decodes it again.
 func FuzzAppendString(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00\x1f\x7f\"\\/\b\f\n\r\t", "<&>", "\u2028\u2029\u202a", "é€😀", "12345678\xff12345678", "\xed\xa0\x80", "1234567\x80"} {
 		f.Add(text)
@@ -156,7 +157,7 @@ func FuzzAppendString(f *testing.F) {
 // replaceBytes replaces each invalid byte by U+FFFD.
 func replaceBytes(text string) string { return string([]rune(text)) }
 
-// decode decodes with encoding/json and keeps numbers as text.
+// decode decodes JSON with encoding/json, with numbers as text.
 func decode(doc []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -215,7 +216,7 @@ func read(s *jsontext.Scanner) (any, error) {
 	return nil, s.Skip()
 }
 
-// checkObject compares an Object with its Value for different orders of lookups.
+// checkObject compares an Object with its Value, for different orders of lookups.
 func checkObject(t *testing.T, v jsontext.Value) {
 	var names []string
 	v.Fields(func(key, _ jsontext.Value) bool {
@@ -223,7 +224,7 @@ func checkObject(t *testing.T, v jsontext.Value) {
 		return true
 	})
 	var o jsontext.Object
-	// some members are walked, and some not
+	// Lookups start at the first member, in the middle, or with an absent name.
 	for _, from := range []int{0, len(names) / 2, len(names)} {
 		o.Reset(v)
 		for i := range len(names) + 1 {
@@ -244,7 +245,7 @@ func checkObject(t *testing.T, v jsontext.Value) {
 	}
 }
 
-// build builds a value with Value; of duplicate members the last one wins, as in encoding/json.
+// build decodes JSON with Value. The last of duplicate members wins, as in encoding/json.
 func build(v jsontext.Value, depth int) any {
 	if len(v) == 0 || depth > 1000 {
 		return nil

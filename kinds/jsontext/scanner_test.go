@@ -32,7 +32,7 @@ func TestDepth(t *testing.T) {
 	if err := s.Skip(); !errors.Is(err, jsontext.ErrDepth) {
 		t.Errorf("a text inside of another: %v", err)
 	}
-	deep := nested(1_000_000) // walked without recursion
+	deep := nested(1_000_000) // skipped without recursion
 	if n := jsontext.Value(deep).Length(); n != len(deep) {
 		t.Errorf("%d bytes", n)
 	}
@@ -54,7 +54,7 @@ func TestRawKey(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that strings without escapes share the text.
+// TestAllocations checks that strings without escapes share memory with the text.
 func TestAllocations(t *testing.T) {
 	doc := []byte(`{"metadata":{"name":"a name","labels":{"é":"\"","l":[1,-2.5e7,true,null,{}]}},"status":{"phase":"Running"}}`)
 	v := jsontext.Value(doc)

@@ -15,13 +15,13 @@ func TestParse(t *testing.T) {
 		`{"f:":{}}`:                   `{"f:":{}}`,
 		`{"f:a\"b\\\u00e9":{}}`:       `{"f:a\"b\\é":{}}`,
 		`{"f:<&>":{}}`:                `{"f:\u003c\u0026\u003e":{}}`,
-		// path elements are normalized
+		// Path elements are normalized.
 		`{"f:l":{"k:{\"b\": 1, \"a\":\"x\"}":{}}}`: `{"f:l":{"k:{\"a\":\"x\",\"b\":1}":{}}}`,
 		`{"f:l":{"k:{\"a\":\"b\\\"c\"}":{}}}`:      `{"f:l":{"k:{\"a\":\"b\\\"c\"}":{}}}`,
 		`{"f:l":{"v: 1":{},"v:\"\\u0061\"":{}}}`:   `{"f:l":{"v:\"a\"":{},"v:1":{}}}`,
 		`{"f:l":{"v:true":{},"v:-1":{}}}`:          `{"f:l":{"v:-1":{},"v:true":{}}}`,
 		`{"f:l":{"i:07":{}}}`:                      `{"f:l":{"i:7":{}}}`,
-		// unknown path elements are ignored
+		// Unknown path elements are ignored.
 		`{"x:a":{"f:b":{}},"f:c":{}}`: `{"f:c":{}}`,
 	} {
 		if s, err := Parse(text); err != nil || s.text() != want {

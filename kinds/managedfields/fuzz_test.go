@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FuzzApply applies two configurations to an object with an arbitrary first manager. Inputs are not
-// changed; an apply succeeds or conflicts; repeating it changes nothing; and the applier then owns
-// its fields.
+// FuzzApply applies two configurations to an object with an arbitrary first manager. Inputs do not
+// change, and an apply succeeds or conflicts. Repeating it changes nothing, and the applier then
+// owns its fields.
 func FuzzApply(f *testing.F) {
 	for _, c := range [][4]string{
 		{`{"text":"1"}`, `{"f:text":{}}`, `{"text":"2"}`, `{"text":"2"}`},
@@ -50,7 +50,7 @@ func FuzzApply(f *testing.F) {
 			if !tree.SemanticEqual(before, live) || !tree.SemanticEqual(asked, config) {
 				t.Fatal("what went in was changed")
 			}
-			if next == nil { // nothing has changed
+			if next == nil { // the apply changed nothing
 				continue
 			}
 			if len(list) == 0 {

@@ -22,7 +22,7 @@ func storable() *schema.Kind {
 	metadata.Fields = append(metadata.Fields, &schema.Field{Name: "resourceVersion"}, list())
 	metadata.Index()
 	inner := m.Field("inner").Message
-	inner.Fields = append(inner.Fields, list()) // a field of the same name without managers
+	inner.Fields = append(inner.Fields, list()) // a field of the same name that is not managed
 	inner.Index()
 	k := &schema.Kind{Declared: m}
 	k.Version, k.Kind = "v1", "Object"
@@ -46,7 +46,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		w := writerOf([...]string{"a", `b"<`, "c"}[random.IntN(3)])
 		w.Subresource = [...]string{"", "", "status"}[random.IntN(3)]
 		managed := Update(writerOf("other"), versions, nil, live, nil, false)
-		if random.IntN(2) == 0 { // a manager that owns some of the object or differs otherwise
+		if random.IntN(2) == 0 { // another manager that owns some of the fields, or differs otherwise
 			managed = append(managed, tree.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
 				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message(), config, w.excluded(), false), "subresource": w.Subresource})
 			if live = combineTrees(k.Message(), live, config); random.IntN(2) == 0 {
@@ -104,7 +104,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	}
 }
 
-// randomConfig returns an object that can be applied, or nil.
+// randomConfig returns a configuration that can be applied, or nil.
 func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	text := codec.AppendValue(nil, m, randomObject(random, m))
 	object, _, err := codec.DecodeJSON(m, text)

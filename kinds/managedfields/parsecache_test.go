@@ -48,7 +48,7 @@ func TestParseCached(t *testing.T) {
 		`{"f:unit":{".":{},"f:x":{}}}`:         {`{"f:unit":{}}`, true, false},
 		`[`:                                    {`{}`, false, false},
 	} {
-		for range 2 { // parsed, then cached
+		for range 2 { // first parsed, then from the cache
 			if r := parseCached(text, plan); r.set.text() != want.set || r.reconciled != want.news || r.canonical != want.exact {
 				t.Errorf("%s is read as %s, news %v, exact %v", text, r.set.text(), r.reconciled, r.canonical)
 			}

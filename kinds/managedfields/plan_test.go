@@ -64,7 +64,7 @@ func writerOf(manager string) Writer {
 	return Writer{Manager: manager, APIVersion: "v1", Now: "2030-01-01T00:00:00Z"}
 }
 
-// who lists managers as "name operation fields".
+// who formats managers as "name operation fields".
 func who(managed []any) string {
 	var out []string
 	for _, v := range managed {

@@ -29,8 +29,8 @@ func TestScaleUpdate(t *testing.T) {
 	}
 }
 
-// TestScaleApply checks that replicas without an owner belong to before-first-apply, in the version
-// of the scale.
+// TestScaleApply checks that replicas without an owner are assigned to before-first-apply, in the
+// version of the Scale.
 func TestScaleApply(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": `{"f:text":{}}`}}
 	live := parseTree(t, `{"text":"a","inner":{"b":1}}`)

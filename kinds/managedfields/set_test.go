@@ -54,7 +54,8 @@ func TestBuilderSorts(t *testing.T) {
 	}
 }
 
-// TestSetAlgebraOfSizes combines sets of very different sizes, which uses galloping.
+// TestSetAlgebraOfSizes combines sets of very different sizes, which exercises the galloping
+// search.
 func TestSetAlgebraOfSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) (Set, map[string]bool) {

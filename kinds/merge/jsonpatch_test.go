@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestJSONPatch applies the patches of a file to one document.
+// TestJSONPatch applies each patch of a file to the same document.
 func TestJSONPatch(t *testing.T) {
 	const document = `{"data":{"x":"1"},"list":["a","b"],"e.com/k":{"~":1},"n":null,"big":9007199254740993}`
 	golden.Run(t, "testdata/jsonpatch.txt", func(given []string) string {
@@ -28,7 +28,7 @@ func TestJSONPatch(t *testing.T) {
 	})
 }
 
-// result returns a tree, or the code and the text of an error.
+// result formats a tree, or the code and message of an error.
 func result(t *testing.T, got any, err error) string {
 	t.Helper()
 	var s *meta.Status
@@ -88,8 +88,8 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 }
 
-// TestJSONPatchAgrees compares random patches with a well-known implementation, except for copies,
-// which there turn absent values into null.
+// TestJSONPatchAgrees compares random patches with a widely used implementation. It omits copies,
+// because copies of absent values become null there.
 func TestJSONPatchAgrees(t *testing.T) {
 	paths := rapid.SampledFrom([]string{"/a", "/b", "/a/b", "/a/0", "/a/1", "/a/-", "/b/a/c", "/d~1~0", "/d~1~0/a", "/c/0/a"})
 	rapid.Check(t, func(r *rapid.T) {

@@ -55,7 +55,7 @@ func anyValue(nulls bool) *rapid.Generator[any] {
 	return deep(3)
 }
 
-// anyItem draws list items, but never null, which other implementations of merge patch treat
+// anyItem draws list items other than null, which other implementations of merge patch treat
 // differently.
 func anyItem() *rapid.Generator[any] {
 	return rapid.OneOf(
@@ -75,7 +75,7 @@ func anyObject(nulls bool) *rapid.Generator[tree.Tree] {
 	return rapid.Map(fields, func(m map[string]any) tree.Tree { return m })
 }
 
-// TestMergeExamples covers RFC 7386, appendix A.
+// TestMergeExamples covers the examples of RFC 7386, appendix A.
 func TestMergeExamples(t *testing.T) {
 	golden.Run(t, "testdata/mergepatch.txt", func(given []string) string {
 		return text(t, Merge(parse(t, given[0]), parse(t, given[1])))

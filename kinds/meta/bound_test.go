@@ -17,7 +17,7 @@ func TestBounded(t *testing.T) {
 		many.Message += strings.Repeat("m", 50)
 	}
 	if many.Bounded() != many {
-		t.Error("a message that tells its causes is cut")
+		t.Error("a message that repeats its causes is truncated")
 	}
 	causes := []Cause{{Message: "a"}, {Message: long, Field: long}}
 	s := &Status{Code: 422, Message: long, Details: &Details{Name: long, Kind: "K", Causes: causes}}

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestMemo checks that the facts in a memo do not displace each other.
+// TestMemo checks that entries in a memo do not displace each other.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	o, id, other := &Object{}, NewSchemaID(), NewSchemaID()
 	digest := func() Digest { return Digest{1} }
 	if o.ConformsTo(id) || o.IsNoOpApply(digest) || o.Form(1) != nil || o.SetForm(1, nil) {
-		t.Error("it remembers what nobody has told")
+		t.Error("a new memo is not empty")
 	}
 	o.SetConformsTo(id)
 	if o.memo.Load() != &id.memo {
@@ -46,7 +46,7 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// TestMemoRaces checks that concurrent updates lose nothing, and that one goroutine sets each form.
+// TestMemoRaces checks that no concurrent update is lost, and that one goroutine sets each form.
 func TestMemoRaces(t *testing.T) {
 	t.Parallel()
 	o, id := &Object{}, NewSchemaID()

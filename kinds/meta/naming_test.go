@@ -3,7 +3,7 @@ package meta
 import "testing"
 
 func TestTranslate(t *testing.T) {
-	tests := map[string]string{ // platform form → kubernetes form
+	tests := map[string]string{ // platform form → Kubernetes form
 		"":                                    "",
 		"apps":                                "apps",
 		"Always":                              "Always",

@@ -42,7 +42,7 @@ func parsed(t testing.TB, d *openapi.Document) map[string]any {
 }
 
 // excerpts are parts of documents: version 2 or a path of version 3, and the members that lead to
-// the part, separated by blanks. GROUP is the group of Gadget, PREFIX the prefix of its
+// the part, separated by spaces. GROUP is the group of Gadget, and PREFIX is that of its
 // definitions.
 var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.Gadget",
@@ -70,7 +70,8 @@ var excerpts = []string{
 	"version components schemas PREFIX.apimachinery.pkg.version.Info",
 }
 
-// TestExcerpts compares parts of documents with testdata/PROFILE.txt; -update writes it.
+// TestExcerpts compares parts of documents with testdata/PROFILE.txt. With -update it writes the
+// file.
 func TestExcerpts(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Kubernetes, meta.Platform} {
 		t.Run(n.Profile, func(t *testing.T) {
@@ -122,8 +123,8 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestDocumentsAreDeterministic checks that concurrent clients get the same bytes, and the hash
-// depends only on the kinds.
+// TestDocumentsAreDeterministic checks that concurrent clients get the same bytes, and that the
+// hash depends only on the kinds.
 func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)
 	var asking sync.WaitGroup
@@ -174,7 +175,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestOperationNames checks that operation ids are those of kube-apiserver.
+// TestOperationNames checks that operation IDs equal those of kube-apiserver.
 func TestOperationNames(t *testing.T) {
 	paths := parsed(t, documents(meta.Kubernetes).V2())["paths"].(map[string]any)
 	gadgets := "/apis/storage.k8s.io/v1/namespaces/{namespace}/gadgets"
@@ -235,7 +236,7 @@ func TestMembersAreUnique(t *testing.T) {
 	}
 }
 
-// unique reads one value and reports the first duplicate member.
+// unique reads a value and returns an error for the first duplicate member.
 func unique(d *json.Decoder, path string) error {
 	token, err := d.Token()
 	if err != nil {

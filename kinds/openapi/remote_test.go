@@ -22,8 +22,8 @@ const remoteDocument = `{"swagger":"2.0","info":{"title":"x"},
 	"io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta":{"type":"object","description":"not ours"},
 	"ext.Unused":{"type":"object"}}}`
 
-// TestRemote checks that the document contains the wanted remote paths and what they refer to, in
-// both formats, but nothing else and no values of wrong types. Names of this server take
+// TestRemote checks that the document contains exactly the wanted remote paths and what they
+// reference, in both formats. Values of wrong types are omitted, and names of this server take
 // precedence.
 func TestRemote(t *testing.T) {
 	own := documents(meta.Platform)
@@ -60,7 +60,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("a definition of ours is %s", got)
 	}
 	if document.Definitions["ext.Unused"] != nil || document.Parameters["unused"] != nil || document.Parameters["limit"] == nil {
-		t.Error("there is what nobody refers to, or what somebody does is not there")
+		t.Error("there are unreferenced definitions or parameters, or referenced ones are missing")
 	}
 	if text := string(plain(t, d.Gzip(openapi.Protobuf))); !strings.Contains(text, "listThing") || !strings.Contains(text, "ext.Thing") {
 		t.Error("it is not in the Protobuf form")
@@ -92,8 +92,8 @@ func FuzzRemote(f *testing.F) {
 	})
 }
 
-// TestRemoteInVersion3 checks that a remote version 2 converts to a document of version 3 with only
-// what its paths need, in both formats.
+// TestRemoteInVersion3 checks that a remote document of version 2 is converted to version 3, with
+// only what its paths reference, in both formats.
 func TestRemoteInVersion3(t *testing.T) {
 	const text = `{"swagger":"2.0","paths":{
 	"/apis/ext.example.com/v1/things":{
@@ -146,7 +146,7 @@ func TestRemoteInVersion3(t *testing.T) {
 	}
 }
 
-// normal sorts the members of JSON; other texts are unchanged.
+// normal sorts the members of JSON objects. It does not change other text.
 func normal(t *testing.T, text string) string {
 	t.Helper()
 	var v any

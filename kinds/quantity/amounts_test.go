@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAdd checks that sums are exact and keep the format of their first term.
+// TestAdd checks that sums are exact and have the format of their first term.
 func TestAdd(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"1", "500m", "1500m"}, {"1Gi", "512Mi", "1536Mi"}, {"0", "1Gi", "1Gi"}, {"1G", "1Ki", "1000001024"},
@@ -33,7 +33,7 @@ func mustParse(t *testing.T, s string) string {
 	return s
 }
 
-// TestAmounts checks that amounts are combined by resource name, and that invalid ones are ignored.
+// TestAmounts checks that amounts are added by resource name, and that invalid ones are ignored.
 func TestAmounts(t *testing.T) {
 	a := quantity.ReadAmounts(tree.Tree{"cpu": "1", "memory": "1Gi", "odd": "x"})
 	a.Add(quantity.ReadAmounts(tree.Tree{"cpu": "500m", "pages": "2"}))

@@ -10,7 +10,7 @@ import (
 
 func TestCauseOrder(t *testing.T) {
 	for _, c := range []struct {
-		own  []string // fields that the function reports, in its order
+		own  []string // fields that the function reports, in this order
 		want string
 	}{
 		{nil, "spec.size spec.top"},

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// TestFormats checks texts by formats of declarations, and by the rules of domains.
+// TestFormats checks strings against the formats of declarations, and against the rules for
+// domains.
 func TestFormats(t *testing.T) {
 	ofDomain := func(check func(string) []rules.DomainFault) func(string) []string {
 		return func(s string) (lines []string) {

@@ -23,7 +23,7 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// expect compares causes as "path: message"; a want that ends in … is a prefix.
+// expect compares causes in the form "path: message". A want that ends in … is a prefix.
 func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
 	t.Helper()
 	got := make([]string, len(causes))

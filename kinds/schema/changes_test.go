@@ -45,4 +45,4 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-const maxShown = 10 // changes
+const maxShown = 10 // number of changes

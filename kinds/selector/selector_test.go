@@ -87,8 +87,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestNamespaceField checks that cluster-scoped kinds with selectable fields, and custom ones, do
-// not select by namespace.
+// TestNamespaceField checks that cluster-scoped kinds with selectable fields and custom kinds
+// cannot be selected by namespace.
 func TestNamespaceField(t *testing.T) {
 	own := []schema.SelectField{{Name: "status.phase", Path: "status.phase"}}
 	for _, c := range []struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestColumns shows a column of an object: the fields of the object follow the path of the column.
+// TestColumns renders one column of an object. In the test data, the fields of the object follow
+// the path of the column.
 func TestColumns(t *testing.T) {
 	golden.Run(t, "testdata/cells.txt", func(given []string) string {
 		fields := strings.TrimSuffix(strings.TrimPrefix(given[1], "{"), "}")

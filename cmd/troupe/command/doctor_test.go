@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestSymptoms checks that each symptom is found only in the metrics that show it, and has advice.
+// TestSymptoms checks that each symptom is found only in metrics that show it, and that it has
+// advice.
 func TestSymptoms(t *testing.T) {
 	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
 process_open_fds 10
@@ -63,7 +64,7 @@ troupe_journal_sync_seconds_total 0.1
 	}
 }
 
-// runDoctor returns the command's output without machine-dependent parts.
+// runDoctor returns the output of the command without machine-dependent parts.
 func runDoctor(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -93,7 +94,7 @@ func TestDoctorOfDirectories(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		harm   func(t *testing.T, dir string)
-		want   string // part of the output; "" for no fault
+		want   string // part of the output; "" for no symptom
 		advice string
 	}{
 		"nothing": {func(*testing.T, string) {}, "", ""},

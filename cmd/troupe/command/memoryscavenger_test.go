@@ -9,8 +9,8 @@ func TestMemoryScavenger(t *testing.T) {
 		allocated, alive uint64
 		due              bool
 	}{
-		{allocated: 10 * mib, alive: mib},            // the start
-		{allocated: 10 * mib, alive: mib, due: true}, // is over
+		{allocated: 10 * mib, alive: mib},            // startup
+		{allocated: 10 * mib, alive: mib, due: true}, // startup is over
 		{allocated: 20 * mib, alive: mib},
 		{allocated: 20 * mib, alive: mib},          // idle, but too little allocated
 		{allocated: 80 * mib, alive: 40 * mib},     // busy
@@ -28,7 +28,7 @@ func TestMemoryScavenger(t *testing.T) {
 	}
 }
 
-// TestGCPercent checks that the bound on garbage tightens as the live heap grows.
+// TestGCPercent checks that the limit on garbage tightens as the live heap grows.
 func TestGCPercent(t *testing.T) {
 	const mib = 1 << 20
 	for alive, want := range map[uint64]int{0: 200, 40 * mib: 200, 64 * mib: 200, 128 * mib: 150, 1024 * mib: 40, 1 << 40: 25} {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestEndlessAnswer checks that the size of a response is bounded.
+// TestEndlessAnswer checks that the client bounds the size of a response.
 func TestEndlessAnswer(t *testing.T) {
 	const most = 1 << 20
 	for _, length := range []int{most, most + 1, 1 << 40} {
@@ -44,7 +44,8 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept checks that MaxIdle connections are reused by as many concurrent requests.
+// TestConnectionsAreKept checks that as many concurrent requests as MaxIdle reuse their
+// connections.
 func TestConnectionsAreKept(t *testing.T) {
 	const atOnce = 20 // more than the default
 	var opened atomic.Int32
@@ -76,7 +77,7 @@ func TestConnectionsAreKept(t *testing.T) {
 		for range atOnce {
 			<-arrived
 		}
-		for range atOnce { // all requests are in flight
+		for range atOnce { // wait until all requests are in flight
 			goOn <- struct{}{}
 		}
 		asking.Wait()

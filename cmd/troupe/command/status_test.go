@@ -86,7 +86,7 @@ func has(s *scrape, name string) bool {
 	return ok
 }
 
-// TestStatusNamesRealSeries checks that the daemon has every series that status reads.
+// TestStatusNamesRealSeries checks that the daemon exports every series that status reads.
 func TestStatusNamesRealSeries(t *testing.T) {
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Journal.Sync = t.TempDir(), 0, "none"
@@ -102,7 +102,7 @@ func TestStatusNamesRealSeries(t *testing.T) {
 	}()
 	t.Setenv("KUBECONFIG", d.Kubeconfig())
 	r := must.Get(loadDaemonClient(""))(t)
-	if _, err := r.scrape(t.Context()); err != nil { // counts as a request
+	if _, err := r.scrape(t.Context()); err != nil { // counts as a request, too
 		t.Fatal(err)
 	}
 	found := must.Get(r.scrape(t.Context()))(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestWorkloadControllers checks that workload controllers run only if they or their group are
-// named.
+// enabled.
 func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,

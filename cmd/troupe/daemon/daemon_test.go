@@ -27,7 +27,8 @@ func mustStart(t *testing.T, dir string) *Daemon {
 	return d
 }
 
-// client trusts the daemon's CA and uses the named client certificate, unless name is "".
+// client returns a client that trusts the daemon's CA. It uses the named client certificate unless
+// name is "".
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
 	ca := must.Get(os.ReadFile(filepath.Join(dir, "pki", "ca.crt")))(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFaults checks settings that need, exclude or do not allow others.
+// TestFaults checks the errors for settings that require, exclude or forbid other settings.
 func TestFaults(t *testing.T) {
-	for settings, fault := range map[string]string{ // "" is none
+	for settings, fault := range map[string]string{ // "" for no error
 		"{}": "",
 		"{requestheader-client-ca-file: f, requestheader-username-headers: [X-Remote-User], requestheader-extra-headers-prefix: [X-Remote-Extra-]}": "",
 		"requestheader-client-ca-file: f":                    "requestheader-client-ca-file: requires",
@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAuthenticationFlags checks that flags override the file.
+// TestAuthenticationFlags checks that flags override the configuration file.
 func TestAuthenticationFlags(t *testing.T) {
 	flags := Default()
 	given := pflag.NewFlagSet("test", pflag.ContinueOnError)

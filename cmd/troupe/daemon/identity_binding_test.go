@@ -14,7 +14,7 @@ import (
 )
 
 // TestLostKeys checks that a lost key that the data depends on is never regenerated. The error
-// names it and the remedy; CheckCertificates reports the same.
+// names the key and the remedy, and CheckCertificates returns the same.
 func TestLostKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	stop := func(d *Daemon) {
@@ -57,7 +57,7 @@ func TestLostKeys(t *testing.T) {
 	must.Succeed(t, os.WriteFile(key, text, 0o600))
 	stop(mustStart(t, dir))
 
-	// Files may move with --cert-dir, and commands find them.
+	// The files may move with --cert-dir, and commands find them.
 	c := Default()
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.TLS.CertDir = dir, "platform", 0, filepath.Join(t.TempDir(), "elsewhere")
 	serve := func() error {

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const reference = "../../../docs/settings.md"
 
-// TestDeclarations checks that settings and fields correspond, and that attributes and references
-// are known.
+// TestDeclarations checks that settings and fields correspond, and that their attributes and
+// references are valid.
 func TestDeclarations(t *testing.T) {
 	c := Default()
 	fields := c.fields()
@@ -90,7 +90,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks the settings and their defaults in the table of all limits.
+// TestLimitsTable checks the settings and defaults in the table of all limits.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
 	table, _, _ = strings.Cut(table, "\n## ")
@@ -124,7 +124,7 @@ func TestLimitsTable(t *testing.T) {
 	}
 }
 
-// inProse returns a number or a size as documents write it, without commas; "" for other values.
+// inProse returns a number or a size as documents write it, without commas, or "" for other values.
 func inProse(value string) string {
 	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
 		if number, ok := strings.CutSuffix(value, unit); ok {
@@ -196,7 +196,7 @@ the [configuration file](configuration.md).
 	return b.String()
 }
 
-// TestKeysOfEarlierReleases checks that former keys are accepted.
+// TestKeysOfEarlierReleases checks that keys of earlier releases are accepted.
 func TestKeysOfEarlierReleases(t *testing.T) {
 	c := Default()
 	must.Succeed(t, c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")))

@@ -94,8 +94,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds IPAddresses without a Service to has. It checks that the others match the
-// Services with their address, and that no address lacks an IPAddress.
+// addAddresses adds IPAddresses without a Service to has. It checks that all others match the
+// Service with their address, and that every address of a Service has an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")
@@ -132,7 +132,7 @@ func (m *allocationCluster) addressesPath() string {
 	return "/apis/" + m.naming.Group("networking") + "/v1/ipaddresses"
 }
 
-// checkAllocations compares the allocator's state with the stored objects.
+// checkAllocations compares the state of the allocator with the stored objects.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.storage.services.Allocated()
@@ -200,7 +200,7 @@ func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 }
 
 // TestServicesShareAddressesAndPorts checks that exactly the stored addresses and ports are
-// allocated, after concurrent changes and after a restart.
+// allocated after concurrent changes and after a restart.
 func TestServicesShareAddressesAndPorts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for round := range 3 {
@@ -240,7 +240,7 @@ func TestAdvertisedAddress(t *testing.T) {
 		config := Default()
 		config.Serving.BindAddress, config.Serving.AdvertiseAddress = c.bind, c.given
 		if got := config.advertised().String(); got != c.want {
-			t.Errorf("bound to %s, told %q: %s, want %s", c.bind, c.given, got, c.want)
+			t.Errorf("bound to %s, configured %q: %s, want %s", c.bind, c.given, got, c.want)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// A test that uses only package net/http.
+// ExampleStart shows a test that uses only package net/http.
 func ExampleStart() {
-	var t *testing.T // the test's own
+	var t *testing.T // the parameter of the test
 
 	server := troupetest.Start(t)
 	answer := must.Get(server.Client().Post(server.URL+"/api/v1/namespaces/default/configmaps", "application/json",
@@ -22,9 +22,9 @@ func ExampleStart() {
 	}
 }
 
-// A test of another user's permissions, with CRDs and objects from files.
+// ExampleServer_User shows a test of another user's permissions, with CRDs and objects from files.
 func ExampleServer_User() {
-	var t *testing.T // the test's own
+	var t *testing.T // the parameter of the test
 
 	server := troupetest.Start(t, troupetest.WithFiles("config/crd", "testdata/roles.yaml"))
 	jane := server.User("jane", "developers")

@@ -30,7 +30,7 @@ func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int,
 	return answer.StatusCode, o
 }
 
-// mustDo fails the test unless the response has the code want.
+// mustDo fails the test unless the response has the status code want.
 func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body string) map[string]any {
 	t.Helper()
 	code, o := do(t, s.Credentials, method, s.URL+path, body)
@@ -117,7 +117,7 @@ func TestUser(t *testing.T) {
 		`{"metadata":{"name":"e"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"system:discovery"},"subjects":[]}`)
 	if code, o := do(t, jane, "POST", s.URL+"/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`); code != 201 ||
 		fmt.Sprint(o["status"].(map[string]any)["userInfo"].(map[string]any)["groups"]) != "[developers system:authenticated]" {
-		t.Errorf("who she is: %d %v", code, o)
+		t.Errorf("the review of jane: %d %v", code, o)
 	}
 	for _, c := range []*troupetest.Credentials{jane, s.Credentials} {
 		file, err := os.ReadFile(c.KubeconfigFile())
@@ -147,7 +147,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A failing is a failed test that records its log.
+// A failing is a testing.TB of a failed test that records its log.
 type failing struct {
 	scope
 	log []string

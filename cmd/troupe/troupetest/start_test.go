@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A scope is a test with a separate lifetime: end runs its cleanups.
+// A scope is a testing.TB with its own lifetime. end runs its cleanups.
 type scope struct {
 	testing.TB
 	cleanups []func()
@@ -22,7 +22,7 @@ func (s *scope) end() {
 	}
 }
 
-// BenchmarkStart starts servers sequentially. It also reports the median and the fastest, which is
+// BenchmarkStart starts servers sequentially. It also reports the median and the minimum, which is
 // the most accurate on a busy machine. Stopping is not timed.
 func BenchmarkStart(b *testing.B) {
 	var took []time.Duration

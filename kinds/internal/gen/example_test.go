@@ -17,7 +17,7 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfStrategy checks rules across the fields of a Shelf.
+// shelfStrategy validates rules across fields of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
@@ -42,7 +42,7 @@ func codeBlocks(t *testing.T, language string) []string {
 	return all
 }
 
-// compileExample compiles the kind in the documentation.
+// compileExample compiles the kind in docs/kinds.md.
 func compileExample(t *testing.T) *schema.Kind {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,8 +78,8 @@ func compileExample(t *testing.T) *schema.Kind {
 	return k
 }
 
-// TestWorkedExample compiles the declaration and the function of docs/kinds.md and checks objects
-// against them.
+// TestWorkedExample compiles the declaration and the function in docs/kinds.md, and validates
+// objects with them.
 func TestWorkedExample(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// start runs APIServer up to serving, and returns the resulting settings, the log and the error.
+// start runs APIServer until it would serve. It returns the resulting settings, the log and the
+// error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
 	var config daemon.Config
@@ -36,8 +37,7 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	return config, log.String(), err
 }
 
-// TestFlags checks that the flags match those of kube-apiserver. The list was made from its help
-// text.
+// TestFlags checks that the flags match those of kube-apiserver, as listed in its help text.
 func TestFlags(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt"))(t)
 	theirs := map[string]bool{}
@@ -62,7 +62,7 @@ func TestFlags(t *testing.T) {
 func TestIgnoredFlags(t *testing.T) {
 	for name, test := range map[string]struct {
 		args  []string
-		level string // of the log line that names the flag; "" for none
+		level string // level of the log line that names the flag; "" for none
 	}{
 		"not given":                 {nil, ""},
 		"no meaning":                {[]string{"--etcd-servers=http://127.0.0.1:1"}, ""},
@@ -105,8 +105,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCertDir checks that --cert-dir reuses or creates a serving certificate, unless a flag names
-// another one.
+// TestCertDir checks that --cert-dir reuses or creates a serving certificate, unless a flag
+// specifies another one.
 func TestCertDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
@@ -145,7 +145,7 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	return d
 }
 
-// serve starts a server, verifies it with the CA file, and returns its certificate.
+// serve starts a server, verifies its certificate with the CA file, and returns the certificate.
 func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 	t.Helper()
 	d := startDaemon(t, config)

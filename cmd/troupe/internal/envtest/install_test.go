@@ -28,8 +28,8 @@ func TestInstall(t *testing.T) {
 	t.Setenv("PATH", strings.Join([]string{dir, filepath.Join(root, "nowhere"), filepath.Dir(onPath)}, string(filepath.ListSeparator)))
 	for _, step := range []struct {
 		name, binary, kubectl string
-		holds                 string // the content of kubectl; "" if it is missing
-		says                  string // in the log or the error
+		holds                 string // content of kubectl; "" if it is missing
+		says                  string // text in the log or the error
 		fails                 bool
 	}{
 		{"without kubectl", first, NoKubectl, "", "copies of this program", false},

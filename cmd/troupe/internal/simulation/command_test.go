@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestInterpret checks that known commands are simulated and others are rejected as a whole.
+// TestInterpret checks that known commands are simulated, and that a command line with any other
+// command is rejected.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -51,7 +52,7 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
-// TestLogWindow checks the options of log requests.
+// TestLogWindow checks the options of requests for logs.
 func TestLogWindow(t *testing.T) {
 	t.Parallel()
 	lines := []logLine{{epoch, "a"}, {epoch.Add(time.Second), "b"}, {epoch.Add(2 * time.Second), "c"}}

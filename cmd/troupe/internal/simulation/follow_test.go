@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoInitialEvents checks the fallback to lists for servers without initial events, such as a
+// TestNoInitialEvents checks the fallback to lists for servers without initial events, such as
 // kube-apiserver with etcd 3.4.
 func TestNoInitialEvents(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestNoInitialEvents(t *testing.T) {
 	awaitNoPods(t, user)
 }
 
-// awaitPhases waits until the phases of the Pods are want, in the order of the list.
+// awaitPhases waits until the listed Pods have the phases want, in order.
 func awaitPhases(t *testing.T, c *rest.Client, want string) {
 	t.Helper()
 	var got string

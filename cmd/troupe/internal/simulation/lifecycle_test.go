@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// epoch is the time when every Pod of these tests is bound.
+// epoch is the time at which the Pods of these tests are bound.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// play simulates a Pod for some seconds after its binding. It returns a line per state: second,
-// phase, and the state of each container.
+// play simulates a Pod for some seconds after its binding. It returns a line for each state:
+// second, phase, and the state of each container.
 func play(t *testing.T, pod string, seconds int, meanwhile func(second int, p *Pod)) (lines []string) {
 	t.Helper()
 	p := must.Get(decodePod(json.RawMessage(pod)))(t)

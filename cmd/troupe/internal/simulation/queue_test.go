@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestQueue checks that Pods are handed out in order, to one worker at a time, and again if they
+// TestQueue checks that Pods are returned in order and to one worker at a time, and again if they
 // become due meanwhile.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -40,12 +40,12 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestAddresses checks that addresses are unique and reused last.
+// TestAddresses checks that addresses are unique, and that released ones are reused last.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	a := newAddresses(netip.MustParsePrefix("10.0.0.0/29"))
 	a.note("10.0.0.2")
-	a.note("192.0.2.1") // outside of the range
+	a.note("192.0.2.1") // outside the range
 	take := func(want string) {
 		t.Helper()
 		if got, err := a.take(); err != nil || got != want {

@@ -24,8 +24,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoPodStays deletes Pods in every way and at any time, while connections of the nodes break.
-// Every Pod must go, and its name must be free again. TROUPE_SOAK=1 runs it longer.
+// TestNoPodStays deletes Pods in every way and at any time, while the connections of nodes break.
+// Every Pod must disappear, and its name must be free again. TROUPE_SOAK=1 extends the run.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -59,7 +59,7 @@ func TestNoPodStays(t *testing.T) {
 	}
 }
 
-// serve starts a daemon with Kubernetes names, where Pods need no service account.
+// serve starts a daemon with the Kubernetes naming profile. Its Pods need no service account.
 func serve(t *testing.T) *daemon.Daemon {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
@@ -106,7 +106,7 @@ func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 
 const pods = "/api/v1/namespaces/default/pods"
 
-// liveAndDie creates, changes and deletes a Pod three times under one name.
+// liveAndDie creates, changes and deletes a Pod three times with the same name.
 func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 	name := fmt.Sprint("pod-", i)
 	send := func(method, path, contentType string, body any) error {
@@ -137,11 +137,11 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 			return
 		}
 		liveOn := func(most int) {
-			//lint:ignore walltime the life of a Pod takes seconds, and this ends it at any moment; no check depends on it
+			//lint:ignore walltime this ends a Pod at any moment of its life; no check depends on it
 			time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond)
 		}
 		liveOn(1200)
-		_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}) // it may have ended
+		_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}) // the Pod may have ended
 		if r.IntN(2) == 0 {
 			liveOn(1200)
 		}
@@ -162,14 +162,14 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 				t.Errorf("%s is not evicted: %v", name, err)
 			}
 		default:
-			for range 2 { // again with less time
-				_ = send("DELETE", pods+"/"+name, "", map[string]any{"gracePeriodSeconds": 1 + r.IntN(3)}) // it may be gone
+			for range 2 { // again with a shorter grace period
+				_ = send("DELETE", pods+"/"+name, "", map[string]any{"gracePeriodSeconds": 1 + r.IntN(3)}) // the Pod may be gone
 				liveOn(300)
 			}
 		}
 		if finalized {
 			liveOn(1200)
-			_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"finalizers": nil}}) // as above
+			_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"finalizers": nil}}) // the Pod may be gone
 		}
 	}
 }
@@ -196,7 +196,7 @@ type weakLine struct {
 	mu       sync.Mutex
 	open     map[net.Conn]bool
 	breaking bool
-	pieces   int // reads so far
+	pieces   int // number of reads
 }
 
 func newWeakLine(t *testing.T, server string) *weakLine {
@@ -235,7 +235,7 @@ func (w *weakLine) handOn(client net.Conn) {
 	var both sync.WaitGroup
 	for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			_, _ = io.Copy(pair[0], weakReader{pair[1], w}) // breaking is the purpose
+			_, _ = io.Copy(pair[0], weakReader{pair[1], w}) // broken connections are expected
 			_ = pair[0].Close()                             // close both directions
 			_ = pair[1].Close()
 		})
@@ -267,7 +267,7 @@ func (w *weakLine) setBreaking(breaking bool) {
 // piecesPerBreak is so large that most requests succeed, even on slow machines.
 const piecesPerBreak = 50
 
-// A weakReader reads one side of a connection, and breaks connections of the line.
+// A weakReader reads one side of a connection, and breaks connections of its weakLine.
 type weakReader struct {
 	from net.Conn
 	line *weakLine
