@@ -172,7 +172,6 @@ func testConflictEnds(t *testing.T) {
 	close(arrive)
 }
 
-// nodePort creates a Service with a given node port.
 func (s *server) nodePort(name string, port int64) int {
 	_, err := s.Mutate(context.Background(), request.Mutation{Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: name},
 		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1), "nodePort": port}}}}}})

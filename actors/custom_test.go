@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// thingDefinition compiles a new CRD.
 func (h *testStore) thingDefinition() *crd.Definition { return h.kinds.Compile(thingsDefinition()) }
 
 func thingsDefinition() tree.Tree {

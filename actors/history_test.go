@@ -16,7 +16,6 @@ func appendRecords(h *history, from, to uint64) {
 	}
 }
 
-// newTestHistory returns a history with its own budget.
 func newTestHistory(limit int64) *history { return newHistory(0, newRetention(limit)) }
 
 func TestHistoryReadsEachRecordOnce(t *testing.T) {

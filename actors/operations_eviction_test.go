@@ -54,7 +54,6 @@ func (c *cluster) key(k *schema.Kind, name string) meta.Key {
 	return meta.Key{GroupResource: k.Storage, Namespace: "default", Name: name}
 }
 
-// put creates an object and sets its status.
 func (c *cluster) put(k *schema.Kind, name, spec, status string) {
 	c.t.Helper()
 	object := c.parse(k, `{"metadata":{"name":"`+name+`","namespace":"default","labels":{"app":"web"}},"spec":{`+spec+`}}`)
@@ -69,7 +68,6 @@ func (c *cluster) setStatus(k *schema.Kind, name, status string) {
 		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{` + status + `}}`)}}))(c.t)
 }
 
-// evict evicts the Pod p.
 func (c *cluster) evict(ctx context.Context, v operations.Eviction) error {
 	v.Key = c.key(c.pods, "p")
 	return operations.NewEvictor(c, c.pods, c.budgets).Evict(ctx, v)
@@ -84,7 +82,6 @@ func (c *cluster) parse(k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// get returns an object, or nil.
 func (c *cluster) get(k *schema.Kind, name string) tree.Tree {
 	c.t.Helper()
 	o, err := c.Get(context.Background(), request.Get{Kind: k, Key: c.key(k, name)})

@@ -124,7 +124,6 @@ func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	return results
 }
 
-// commits returns all commits in order.
 func (s *sharedKeys) commits() (all []persist.Commit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,6 @@ func (h *testStore) close() {
 
 func (h *testStore) kind(resource string) *schema.Kind { return h.kinds.Kind("", "v1", resource) }
 
-// do runs a mutation of a ConfigMap in the default namespace.
 func (h *testStore) do(m request.Mutation) (request.Result, error) {
 	m.Kind = h.kind("configmaps")
 	m.Key.Namespace = "default"

@@ -59,7 +59,6 @@ func (f *fakeConverter) Convert(ctx context.Context, k *schema.Kind, objects []*
 	return out, nil
 }
 
-// set sets the error of later conversions.
 func (f *fakeConverter) set(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +79,6 @@ func (f *fakeConverter) shut() (open func()) {
 	})
 }
 
-// counts returns the number of conversions of each object and version.
 func (f *fakeConverter) counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,12 +126,10 @@ func openThings(t *testing.T) *things {
 	return h
 }
 
-// create creates a Thing in the version of k.
 func (h *things) create(k *schema.Kind, name, label string) (request.Result, error) {
 	return h.change(k, name, request.Create{Object: tree.Tree{"apiVersion": k.APIVersion(), "kind": "Thing", "metadata": tree.Tree{"name": name, "labels": tree.Tree{"l": label}}}})
 }
 
-// patch merges a label into a Thing in the version of k.
 func (h *things) patch(k *schema.Kind, name, label string) (request.Result, error) {
 	return h.change(k, name, request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"l":"` + label + `"}}}`)})
 }
@@ -160,7 +156,6 @@ func (h *things) get(ctx context.Context, k *schema.Kind, name string) (*meta.Ob
 	return h.Get(ctx, request.Get{Kind: k, Key: meta.Key{Namespace: "default", Name: name}})
 }
 
-// watch starts a watch with a new eventSink.
 func (h *things) watch(r request.Watch) (eventSink, request.Session) {
 	h.t.Helper()
 	sink := make(eventSink, 1000)

@@ -84,7 +84,6 @@ func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released
 	}
 }
 
-// openWith opens a store with the ConfigMap a.
 func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 	t.Helper()
 	h := openOn(t, "/data", vfs.NewMem(), change)
@@ -93,7 +92,6 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 	return h
 }
 
-// patchWaiting patches the ConfigMap a with a waiting admission.
 func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
 	return h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
 		Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}, Admission: f.admission(), Recorder: &f.recorder})

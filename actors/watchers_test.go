@@ -65,7 +65,6 @@ func (h podWrites) watch(namespace, fields string) eventSink {
 	return events
 }
 
-// line formats an event.
 func line(e request.Event) string {
 	if e.Type == request.Error {
 		return e.Status.Message

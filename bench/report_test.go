@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// measured returns a result of n operations with the given CPU cost each.
 func measured(name string, n int, cpu time.Duration) Result {
 	return Result{Name: name, Sample: &Sample{Operations: n, Elapsed: time.Second, Latencies: []time.Duration{1000, 2000, 3000},
 		CPU: cpu * time.Duration(n), Resident: 10 << 20}}

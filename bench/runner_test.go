@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// quick returns flags for a short run.
 func quick(t *testing.T, more ...string) []string {
 	return append([]string{"--size=64", "--concurrency=2", "--count=10", "--objects=20", "--scale=0.00002",
 		"--watchers=2", "--idle-watchers=2", "--settle=1ms", "--temp-dir", t.TempDir()}, more...)

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// timeSeriesOf samples a quantity every second for 100 seconds.
 func timeSeriesOf(value func(second int) float64) *TimeSeries {
 	c := &TimeSeries{Name: "soak", Warm: 10}
 	for n := range 100 {

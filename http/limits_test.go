@@ -11,13 +11,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newLimitedServer returns a server that only has limits.
 func newLimitedServer(l Limits, n *meta.Naming) *Server {
 	o := Options{Limits: l}
 	return &Server{reserves: newReserves(n), ledger: limits.NewLedger(o.capacities())}
 }
 
-// newLimitedRequest returns an authenticated request of a user.
 func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestContext {
 	return &requestContext{
 		attributes: authz.Attributes{User: u}, info: i,

@@ -151,7 +151,6 @@ func benchmarkRequest(b *testing.B, text string) {
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1e3/float64(b.N), "µs-cpu/op")
 }
 
-// cpuTime returns the CPU time of the process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	return must.Get(processes.CPUTime())(b)

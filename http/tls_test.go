@@ -113,7 +113,6 @@ func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	}
 }
 
-// dial connects without TLS.
 func (f *testServer) dial() net.Conn {
 	f.Helper()
 	_, address, _ := strings.Cut(f.url, "//")

@@ -82,7 +82,6 @@ func mustSnapshot(t testing.TB, j *Journal, m *model) {
 	must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
 }
 
-// failAt returns a fault that fails operation n.
 func failAt(n int, err error) func(vfs.Op) error {
 	return func(op vfs.Op) error {
 		if op.N == n {
@@ -92,7 +91,6 @@ func failAt(n int, err error) func(vfs.Op) error {
 	}
 }
 
-// failOn returns a fault that fails operations by name.
 func failOn(name string, err error) func(vfs.Op) error {
 	return func(op vfs.Op) error {
 		if op.Name == name {

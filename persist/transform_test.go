@@ -64,7 +64,7 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 }
 
 // TestTransformerHidesValues checks that no file contains a plain value after writes, a snapshot, a
-// backup, a restore or an accepted loss, and that the values can be read.
+// backup, a restore or an accepted loss. The values can still be read.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

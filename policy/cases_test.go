@@ -67,7 +67,6 @@ func toJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// writeFile writes a file and returns its path.
 func writeFile(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -255,7 +255,6 @@ func exceptKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http
 	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }
 
-// respondWith returns a handler with a fixed response.
 func respondWith(code int, text string) func(w http.ResponseWriter, r *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		w.WriteHeader(code)

@@ -132,7 +132,6 @@ func (p *fakeProvider) options(clock *atomic.Int64) oidc.Options {
 	}
 }
 
-// runAuthenticator runs an authenticator during a test.
 func runAuthenticator(t *testing.T, tokens *oidc.Authenticator) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// newEventChain returns a chain with an EventRateLimit plugin.
 func newEventChain(t *testing.T, now *time.Time, limits ...plugins.EventLimit) *admission.Chain {
 	t.Helper()
 	return newChain(t, nil, meta.Platform, admission.PluginConfig{Enabled: []string{"EventRateLimit"}}, plugins.EventRateLimit(limits, func() time.Time { return *now }))

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// newAccountChain returns a chain with the ServiceAccount plugin.
 func newAccountChain(t *testing.T, c *fakeCluster, naming *meta.Naming) *admission.Chain {
 	t.Helper()
 	return newChain(t, c, naming, admission.PluginConfig{}, plugins.ServiceAccount(naming, c, true)...)

@@ -151,7 +151,6 @@ func sharingPlugins(v, old any) any {
 	return v
 }
 
-// newAttributes returns a change of ns/o by jane.
 func newAttributes(t *testing.T, chain *admission.Chain, resource string, old, wanted tree.Tree, m request.Mutation) *request.Attributes {
 	t.Helper()
 	parts := append(strings.SplitN(resource, "/", 3), "")

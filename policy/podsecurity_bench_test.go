@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
 )
 
-// compliant returns a Pod that the restricted level allows.
 func compliant() tree.Tree {
 	security := tree.Tree{
 		"allowPrivilegeEscalation": false, "runAsNonRoot": true, "capabilities": tree.Tree{"drop": []any{"ALL"}},

@@ -24,7 +24,6 @@ func (o *fakeObjects) GetMeta(_ meta.GroupResource, _, name string) (meta.Object
 
 func (o *fakeObjects) Pods(string) []podsecurity.ExistingPod { return o.pods }
 
-// add adds a Pod with a controller and a runtime class.
 func (o *fakeObjects) add(name, controller, class string, privileged bool) {
 	o.pods = append(o.pods, podsecurity.ExistingPod{Name: name, Controller: controller, Decode: func() tree.Tree {
 		o.decoded++

@@ -131,7 +131,6 @@ type forgedToken struct {
 	Good                    bool
 }
 
-// changeClaims sets and removes claims.
 func changeClaims(claims, changes claimMap) {
 	for name, value := range changes {
 		if claims[name] = value; value == nil {

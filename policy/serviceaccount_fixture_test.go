@@ -70,7 +70,6 @@ func newFixture(t testing.TB) *fixture {
 	return w
 }
 
-// requestToken sends a TokenRequest for the account robot.
 func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []string, err error) {
 	r := serviceaccount.TokenRequest{Kind: w.requestKind, Key: meta.Key{GroupResource: meta.GroupResource{Resource: "serviceaccounts"}, Namespace: "ns", Name: "robot"}, Object: request, Manager: "test"}
 	if err = w.handler.Complete(r); err == nil {
@@ -92,7 +91,6 @@ func (w *fixture) newToken(spec tree.Tree) string {
 	return answer["status"].(tree.Tree)["token"].(string)
 }
 
-// newLegacyToken returns a token that is stored in a Secret.
 func (w *fixture) newLegacyToken(secret string) string {
 	w.t.Helper()
 	token, err := w.issuer.SignLegacy(serviceaccount.Account{Namespace: "ns", Name: "robot", UID: "u-robot"}, secret)
@@ -103,7 +101,6 @@ func (w *fixture) newLegacyToken(secret string) string {
 	return token
 }
 
-// authenticate returns the user of a token.
 func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, error) {
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// dataOf returns a value of a ConfigMap, or "".
 func (w *testStore) dataOf(path, key string) string {
 	if w.get(path) == nil {
 		return ""

@@ -92,7 +92,6 @@ func (m *mortalStore) DeleteCollection(ctx context.Context, l request.List, r re
 	return result, err
 }
 
-// paths returns n numbered names with a prefix.
 func paths(n int, prefix string) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("%s%d", prefix, i))
@@ -201,7 +200,6 @@ func (m podMetrics) Do(context.Context, extensions.Request) (int, []byte, error)
 	return 200, []byte(m.body), nil
 }
 
-// usage reports the usage of two Pods.
 func usage() podMetrics {
 	var items []string
 	for _, name := range paths(2, "pod") {

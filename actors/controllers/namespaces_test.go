@@ -107,7 +107,6 @@ func (w *testStore) mutate(path string, m request.Mutation) *meta.Object {
 	return result.Object
 }
 
-// create creates an object with finalizers.
 func (w *testStore) create(path string, finalizers ...any) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
@@ -120,7 +119,6 @@ func (w *testStore) delete(path string) {
 	w.mutate(path, request.Mutation{Change: request.Delete{}})
 }
 
-// get returns an object, or nil if it does not exist.
 func (w *testStore) get(path string) *meta.Object {
 	w.t.Helper()
 	k, key := w.key(path)

@@ -12,13 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// createMigration creates a StorageVersionMigration m for a resource.
 func (w *testStore) createMigration(group, resource string) {
 	w.t.Helper()
 	w.perform(`create 1 StorageVersionMigration {"metadata":{"name":"m"},"spec":{"resource":{"group":"` + group + `","resource":"` + resource + `"}}}`)
 }
 
-// migrationSays reports whether the JSON of the migration contains all texts.
 func (w *testStore) migrationSays(texts ...string) bool {
 	return w.count("StorageVersionMigration", texts...) == 1
 }

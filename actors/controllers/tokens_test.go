@@ -74,7 +74,6 @@ func (w *testStore) tokens(trust string) *Tokens {
 	return NewTokens(w.env(), issuer, func() []byte { return []byte(trust) })
 }
 
-// tokenSecret creates an empty token Secret of the account robot.
 func (w *testStore) tokenSecret(name string) {
 	w.t.Helper()
 	w.make("Secret", `{"metadata":{"name":"`+name+`","annotations":{"platform.io/service-account.name":"robot"}},"type":"platform.io/service-account-token"}`)

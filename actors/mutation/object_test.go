@@ -42,7 +42,6 @@ func (s *testObject) write(m request.Mutation) Candidate {
 	return c
 }
 
-// config returns an apply of a configuration by a manager.
 func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
 	return request.Mutation{FieldManager: manager, Change: request.Apply{Config: decode(s.t, s.kind, text)}}

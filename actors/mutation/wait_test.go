@@ -54,7 +54,6 @@ func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (*request.Reserv
 
 func (a *testAllocator) Observe(meta.Key, tree.Tree, tree.Tree) []meta.Cause { return nil }
 
-// waitFor prepares a mutation and waits for its admission.
 func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, error) {
 	t.Helper()
 	p := must.Get(Prepare(cur, m, env))(t)
@@ -208,7 +207,6 @@ func TestBodyIsCopiedForChanges(t *testing.T) {
 	}
 }
 
-// admissionOf returns an admission that validates one operation.
 func admissionOf(o request.Operation) *request.Admission {
 	return admission(&request.Plugin{Operations: o, Validator: testWaiting{}})
 }

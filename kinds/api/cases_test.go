@@ -281,7 +281,6 @@ func shown(t *testing.T, obj tree.Tree, path string) string {
 	return string(text)
 }
 
-// listed splits a text at commas.
 func listed(text string) []string {
 	if text == "" {
 		return nil

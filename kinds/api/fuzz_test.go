@@ -37,7 +37,6 @@ var fuzzedSchemas = []string{
 		"choice":{"type":"object","oneOf":[{"required":["x"]},{"required":["y"]}],"not":{"required":["z"]},"allOf":[{"properties":{"x":{"minimum":1}}}],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"z":{"type":"integer"}}}}}}}`,
 }
 
-// fuzzedDefinition returns a CRD with the given schema.
 func fuzzedDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"widgets","kind":"Widget","shortNames":["w"],"categories":["all"]},"versions":[
@@ -159,7 +158,6 @@ func sample(s tree.Tree, depth int) any {
 	return "a"
 }
 
-// allocated returns the bytes allocated so far.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

@@ -21,7 +21,6 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// compiled compiles a schema in platform form.
 func compiled(t *testing.T, text string) *node {
 	t.Helper()
 	k := NewExtensions(meta.Platform)

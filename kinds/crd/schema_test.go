@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newTestCompiler returns a compiler that caches up to limit bytes of compiled schemas.
 func newTestCompiler(limit int) *Compiler {
 	c := NewCompiler(meta.Platform, schema.NewMessage("meta.v1.ObjectMeta", &schema.Field{Name: "name"}), nil)
 	c.schemas.limit = limit

@@ -55,7 +55,6 @@ func set(t testing.TB, text string) Set {
 
 func (s Set) text() string { return string(s.AppendJSON(nil)) }
 
-// onlyV1 serves only the version v1.
 func onlyV1(apiVersion string) (ServedVersion, bool) {
 	return ServedVersion{Message: plan()}, apiVersion == "v1"
 }

@@ -61,7 +61,6 @@ func FuzzStrategic(f *testing.F) {
 	})
 }
 
-// decoded decodes a patch that must be an object.
 func decoded(patch []byte) (tree.Tree, error) {
 	v, _, err := codec.DecodeAny(patch)
 	if body, ok := v.(tree.Tree); ok && err == nil {

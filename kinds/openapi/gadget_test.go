@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The kinds of these tests are a Gadget with fields of all types, the Scale of its subresource, a
-// deprecated kind, and a custom kind, whose messages have no names.
+// These tests use a Gadget with fields of all types, the Scale of its subresource, and a deprecated
+// kind. The messages of a fourth, custom kind have no names.
 
 func number(n int64) *int64 { return &n }
 

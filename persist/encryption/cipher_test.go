@@ -13,12 +13,10 @@ import (
 
 var testNaming = Naming{APIVersion: "apiserver.config.platform.io/v1", EventsGroup: "events.platform.io"}
 
-// secretOf returns an encoded secret of n equal bytes.
 func secretOf(fill byte, n int) string {
 	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, n))
 }
 
-// configOf returns a configuration with one rule for Secrets.
 func configOf(providers string) string {
 	return "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
 }

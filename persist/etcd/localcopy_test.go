@@ -175,7 +175,6 @@ func change(t *testing.T, m *member) {
 	same(t, "made anew", m.append(put("/c/n/03", value, at("/c/n/03", 0))), "ok")
 }
 
-// compact compacts the history that a log has seen.
 func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	t.Helper()
 	applied, _ := m.appliedRevision()

@@ -169,7 +169,6 @@ func put(key, value string, conditions ...persist.Condition) persist.Write {
 	return persist.Write{Key: key, Value: []byte(head + `","x":"` + value + `"}`), RevisionOffset: len(head), Conditions: conditions}
 }
 
-// create returns a write of a key that must not exist.
 func create(key, value string) persist.Write { return put(key, value, at(key, 0)) }
 
 func at(key string, revision persist.Revision) persist.Condition {

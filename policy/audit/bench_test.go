@@ -74,7 +74,6 @@ func recordOne(u *audit.Auditor, a *authz.Attributes, doc []byte) {
 	r.Release()
 }
 
-// cpuTime returns the CPU time of this process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	used, err := processes.CPUTime()

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// record emits one event with the given ID.
 func record(u *audit.Auditor, id string) bool {
 	a := request("jane", nil, "get /x")
 	r := u.Begin(&a, start)
@@ -26,7 +25,6 @@ func record(u *audit.Auditor, id string) bool {
 
 const onlyComplete = "rules: [{level: Metadata, omitStages: [RequestReceived]}]"
 
-// ids returns the IDs of the events in a log, in order.
 func ids(text string) string {
 	var list []string
 	for line := range strings.Lines(text) {

@@ -77,7 +77,6 @@ func (a *authority) client(t *testing.T, change func(*x509.Certificate)) *x509.C
 	return sign(t, template, a.cert, key, a.key)
 }
 
-// uids returns a change that adds UIDs to the subject.
 func uids(all ...string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) {
 		for _, uid := range all {

@@ -13,7 +13,6 @@ import (
 
 var errRefused = errors.New("refused")
 
-// call runs a call that ends immediately.
 func call(t *testing.T, c *circuit, connected bool, err error) {
 	t.Helper()
 	leave, entered := c.enter(t.Context(), t.Context())

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// issued returns a certificate with an expiry as base64 PEM.
 func issued(t *testing.T, end time.Time) string {
 	t.Helper()
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)

@@ -81,5 +81,4 @@ func (c *cluster) must(err error) {
 	must.Succeed(c.t, err)
 }
 
-// named returns an object with only a name.
 func named(name string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"name": name}} }

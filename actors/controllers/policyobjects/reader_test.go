@@ -36,7 +36,6 @@ func definition(size any) tree.Tree {
 	}
 }
 
-// thing returns a custom object of that CRD.
 func thing(name string) tree.Tree {
 	return tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": name, "namespace": "default"}}
 }

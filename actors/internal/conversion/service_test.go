@@ -44,7 +44,6 @@ func scalers(t testing.TB) *schema.Kind {
 	return kindOf(t, "autoscaling", "v1", "horizontalpodautoscalers")
 }
 
-// object returns a minimal stored object.
 func object(n, version int) *meta.Object {
 	return &meta.Object{
 		Key: meta.Key{Name: fmt.Sprint("o", n)}, Version: uint64(version), JSON: []byte(`{"metadata":{}}`), Meta: meta.ObjectMeta{UID: fmt.Sprint("uid", n)},

@@ -31,7 +31,6 @@ func spawn(r *Runtime, size int, inline bool, f receiver) *Ref {
 	return r.Spawn(Spec{New: func() Owner { return f }, MailboxSize: size, Inline: inline})
 }
 
-// awaitStopped waits until owners are gone, or fails the test.
 func awaitStopped(t *testing.T, r *Runtime, refs ...*Ref) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

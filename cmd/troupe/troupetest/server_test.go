@@ -30,7 +30,6 @@ func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int,
 	return answer.StatusCode, o
 }
 
-// mustDo fails the test unless the response has the status code want.
 func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body string) map[string]any {
 	t.Helper()
 	code, o := do(t, s.Credentials, method, s.URL+path, body)

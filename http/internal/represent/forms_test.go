@@ -15,7 +15,6 @@ type encodedForms struct {
 	made int
 }
 
-// ask requests an object's form of the given size.
 func (f *encodedForms) ask(t *testing.T, o *meta.Object, id meta.FormID, size int) []byte {
 	t.Helper()
 	form, err := f.get(o, id, func(*meta.Object) ([]byte, error) { f.made++; return make([]byte, size), nil })

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// addWatches adds watches with distinct grants.
 func addWatches(r *Registry, n int) {
 	for i := range n {
 		r.Add(&Watch{}, &Grant{Key: authn.DigestOf(fmt.Sprint(i))})

@@ -49,7 +49,6 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// longTexts returns n different long texts.
 func longTexts(n int, long string) string {
 	texts := make([]string, n)
 	for i := range texts {

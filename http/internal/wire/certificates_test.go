@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// newCertificate returns a self-signed certificate.
 func newCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)

@@ -18,7 +18,6 @@ func (s *fakeConn) RemoteAddr() net.Addr { return &s.address }
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// newFakeConn returns a connection from an address, on top of a fakeConn.
 func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	raw := &fakeConn{address: net.TCPAddr{IP: net.ParseIP(address), Port: 1}}
 	c := newConn(raw, r)

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// testScheduler returns a scheduler with the given slots and share per client.
 func testScheduler(slots, share int) *scheduler {
 	s := newScheduler(1)
 	s.free, s.slots, s.share = slots, make([]slot, slots), share
@@ -26,16 +25,13 @@ func testScheduler(slots, share int) *scheduler {
 
 var testLedger = limits.NewLedger(limits.Capacities{})
 
-// principal returns the principal of a client name.
 func (s *scheduler) principal(client string) *limits.Principal { return testLedger.ForUser(client) }
 
-// forget removes a closed connection.
 func (s *scheduler) forget(c *Conn) {
 	s.leave(c)
 	s.assign(c, nil)
 }
 
-// conn returns a connection of a client name.
 func (s *scheduler) conn(client string) *Conn {
 	c := new(Conn)
 	s.assign(c, s.principal(client))

@@ -74,7 +74,6 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 	return f
 }
 
-// create returns a request to create a Pod.
 func (f fixture) create(t testing.TB, text string) *request.Attributes {
 	k := f.kinds.Kind("", "v1", "pods")
 	body := parse(t, text)

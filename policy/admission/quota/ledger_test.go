@@ -127,7 +127,6 @@ func (c *cluster) publish(name string, now tree.Tree, reserved *reservation) {
 	reserved.Commit()
 }
 
-// setQuota delivers a change of a quota to the follower.
 func (c *cluster) setQuota(name string, hard tree.Tree) {
 	if hard == nil {
 		c.follower.onQuota(c.t.Context(), policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: "n", Name: name}}, Deleted: true})

@@ -170,7 +170,6 @@ func parseAttributes(who, text string) authz.Attributes {
 	return a
 }
 
-// isAllowed reports whether a user may make a request.
 func isAllowed(a *rbac.Authorizer, who, text string) bool {
 	d, _ := a.Authorize(parseAttributes(who, text))
 	return d == authz.Allow

@@ -15,7 +15,6 @@ var (
 	options = Options{CPUInitializationPeriod: 5 * time.Minute, InitialReadinessDelay: 30 * time.Second}
 )
 
-// stamp formats a time some seconds before now.
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
 // makePod returns a Pod with a request of 1 CPU. The states going, unready, broken and fresh are:

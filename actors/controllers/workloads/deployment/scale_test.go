@@ -67,7 +67,6 @@ func TestNewSize(t *testing.T) {
 	}
 }
 
-// sizes formats sizings.
 func sizes(all []sizing) string {
 	var parts []string
 	for _, s := range all {

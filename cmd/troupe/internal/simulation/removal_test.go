@@ -257,7 +257,6 @@ func (w *weakLine) breakOff(oneOf int) {
 	}
 }
 
-// setBreaking starts or stops breaking connections.
 func (w *weakLine) setBreaking(breaking bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
