@@ -42,7 +42,7 @@ func TestResolve(t *testing.T) {
 	want("external", 443, "hook.example.com:443")
 	want("s", 444, `no service port 444 found for service "s"`)
 	if len(c.followers) != 0 {
-		t.Error("slices are followed before anybody needs them")
+		t.Error("slices are followed before they are needed")
 	}
 	want("s", 443, "10.0.0.1:443")
 	want("headless", 443, `no endpoints available for service "headless"`)

@@ -15,8 +15,8 @@ func (w *testStore) dataOf(path, key string) string {
 	return w.storedTree(path).Object("data").String(key)
 }
 
-// TestClusterInfo checks that the configuration follows the server's, is restored after a delete,
-// and stays if written by others.
+// TestClusterInfo checks that the ConfigMap follows the server's configuration and is restored
+// after a delete. Changes by other writers are kept.
 func TestClusterInfo(t *testing.T) {
 	w := newTestStore(t)
 	var text atomic.Value

@@ -36,7 +36,7 @@ func TestSchemasOnDemand(t *testing.T) {
 		all = append(all, defineParts(c, fmt.Sprintf("parts%d", i)).Stored)
 	}
 	if c.schemas.size != 0 {
-		t.Fatalf("%d bytes are compiled before anybody asks", c.schemas.size)
+		t.Fatalf("%d bytes are compiled before any use", c.schemas.size)
 	}
 	first := all[0].Message()
 	for _, k := range all {

@@ -13,7 +13,7 @@ import (
 func TestUpdate(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"create":           {``, `{"text":"a","map":{"x":"1"}}`, `w Update {"f:map":{".":{},"f:x":{}},"f:text":{}}`},
-		"nobody's":         {``, `{"kind":"K","apiVersion":"v1","metadata":{"name":"n","uid":"u","labels":{"a":"b"}}}`, `w Update {"f:metadata":{"f:labels":{".":{},"f:a":{}}}}`},
+		"metadata":         {``, `{"kind":"K","apiVersion":"v1","metadata":{"name":"n","uid":"u","labels":{"a":"b"}}}`, `w Update {"f:metadata":{"f:labels":{".":{},"f:a":{}}}}`},
 		"nothing":          {`{"text":"a"}`, `{"text":"a"}`, `old Update {"f:text":{}}`},
 		"change":           {`{"text":"a"}`, `{"text":"b"}`, `w Update {"f:text":{}}`},
 		"other field":      {`{"text":"a"}`, `{"text":"a","inner":{"a":"1"}}`, `old Update {"f:text":{}}; w Update {"f:inner":{".":{},"f:a":{}}}`},

@@ -135,7 +135,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	var writing sync.WaitGroup
 	for range 10 {
 		writing.Go(func() {
-			for range 250 { // more than the servers send in one message
+			for range 250 { // more than the servers send in one batch
 				if _, err := a.client.Put(context.Background(), a.keys.object("/c/n/a"), value); err != nil {
 					t.Error(err)
 				}
@@ -153,7 +153,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block() // the remaining messages have not arrived yet
+		link.Block() // the rest has not arrived yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}

@@ -198,7 +198,7 @@ func TestFence(t *testing.T) {
 	same(t, "work of one that does not know yet", <-answered, fenced)
 	a.await()
 	same(t, "work of one that knows", a.append(write("/4", second)), fenced)
-	same(t, "work of who has taken over", b.append(write("/4", third)), "ok")
+	same(t, "work of the log that has taken over", b.append(write("/4", third)), "ok")
 
 	applied, _ := b.appliedRevision()
 	must.Succeed(t, b.dropUnused(t.Context(), b.keys.guards(), applied+1))

@@ -189,7 +189,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	var writing sync.WaitGroup
 	for i := range 10 {
 		writing.Go(func() {
-			for range 250 { // more than the servers send at once
+			for range 250 { // more than the servers send in one batch
 				if _, err := a.client.Put(context.Background(), a.keys.object(fmt.Sprint("/c/n/", i)), value); err != nil {
 					t.Error(err)
 				}

@@ -59,7 +59,7 @@ func TestPolicyMatches(t *testing.T) {
 		"no user":           {rule: "users: [jane]", no: []string{"get :pods"}},
 		"group":             {rule: "userGroups: [a, b]", user: "jane", groups: []string{"c", "b"}, yes: []string{"get :pods"}},
 		"another group":     {rule: "userGroups: [a, b]", user: "a", groups: []string{"c"}, no: []string{"get :pods"}},
-		"nobody's groups":   {rule: "userGroups: [a]", no: []string{"get /x"}},
+		"groups, no user":   {rule: "userGroups: [a]", no: []string{"get /x"}},
 		"verbs":             {rule: "verbs: [get, watch]", yes: []string{"get :pods", "watch :pods", "get /x"}, no: []string{"list :pods", "post /x"}},
 		"core group":        {rule: `resources: [{group: ""}]`, yes: []string{"get :pods", "get :pods/log"}, no: []string{"get apps:deployments", "get /api"}},
 		"no group is core":  {rule: `resources: [{resources: [pods]}]`, yes: []string{"get :pods"}, no: []string{"get apps:pods"}},

@@ -74,7 +74,7 @@ func TestProxy(t *testing.T) {
 			"", testHeaders{"Accept", "*/*"}},
 		{"the first header with a value", front(nil), testHeaders{"X-Other-User", "joe", "X-Remote-User", "", "X-Remote-User", "eve"},
 			&authn.User{Name: "joe"}, "", testHeaders{}},
-		{"nobody", front(nil), testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}, nil, "", testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}},
+		{"an empty user", front(nil), testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}, nil, "", testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}},
 		{"no headers", front(nil), nil, nil, "", nil},
 		{"no certificate", nil, jane, nil, "", jane},
 		{"an ordinary client", []*x509.Certificate{clients.client(t, nil)}, jane, nil, "unknown authority", jane},

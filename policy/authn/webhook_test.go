@@ -70,7 +70,7 @@ func TestWebhookResponses(t *testing.T) {
 		{"refused", v1, `{"error":"locked out"}`, nil, nil, `refused: "locked out"`},
 		{"an error beside success is ignored", v1, strings.Replace(janeStatus, "true", `true,"error":"x"`, 1), nil, with("here"), ""},
 		{"an error that holds the token", v1, `{"error":"bad token the-token"}`, nil, nil, "unknown bearer token"},
-		{"nobody", v1, `{"authenticated":true,"user":{"groups":["system:masters"]}}`, nil, nil, "names no user"},
+		{"no user name", v1, `{"authenticated":true,"user":{"groups":["system:masters"]}}`, nil, nil, "names no user"},
 		{"another version", "authentication.platform.io/v1beta1", janeStatus, nil, nil, "no TokenReview of authentication.platform.io/v1"},
 		{"another case", v1, strings.Replace(janeStatus, "authenticated", "Authenticated", 1), nil, nil, ""},
 	}
@@ -124,8 +124,8 @@ func TestWebhookCache(t *testing.T) {
 	}{
 		{"a user", janeStatus, nil, time.Minute - 1, 1},
 		{"a user, later", janeStatus, nil, time.Minute, 2},
-		{"nobody", `{}`, nil, time.Minute - 1, 1},
-		{"nobody, later", `{}`, nil, time.Minute, 2},
+		{"no user", `{}`, nil, time.Minute - 1, 1},
+		{"no user, later", `{}`, nil, time.Minute, 2},
 		{"an error", `{"error":"x"}`, nil, 10*time.Second - 1, 1},
 		{"an error, later", `{"error":"x"}`, nil, 10 * time.Second, 2},
 		{"no answer", `{}`, errors.New("dead"), 0, 2},

@@ -36,7 +36,7 @@ func TestEnd(t *testing.T) {
 		want        time.Duration
 	}{
 		{"pending", nil, 0, 24 * time.Hour},
-		{"with a condition of somebody", []tree.Tree{at("Mine", 5*time.Hour)}, 0, 24 * time.Hour},
+		{"with an unknown condition", []tree.Tree{at("Mine", 5*time.Hour)}, 0, 24 * time.Hour},
 		{"approved", []tree.Tree{at(approved, 2*time.Hour)}, 0, 3 * time.Hour},
 		{"denied", []tree.Tree{at(denied, 30*time.Hour)}, 0, 31 * time.Hour},
 		{"failed", []tree.Tree{at(approved, time.Hour), at(failed, 2*time.Hour)}, 0, 3 * time.Hour},

@@ -43,11 +43,11 @@ func TestEviction(t *testing.T) {
 		{"one that has sent a request stays", 5, "A1 b1 C1 d1 e1 f1 g1", "A1 C1 e1 f1 g1"},
 		{"an idle one goes, if no other can", 5, "A1 B1 C1 D1 E1 f1", "B1 C1 D1 E1 f1"},
 		{"one address has its share", 8, "a1 a2 a3 b1 a4 b2 a5", "a3 b1 a4 b2 a5"},
-		{"of which it is not answering a request", 8, "A1 A2 A3 b1 a4 b2", "A2 A3 b1 a4 b2"},
+		{"an idle one of that address goes first", 8, "A1 A2 A3 b1 a4 b2", "A2 A3 b1 a4 b2"},
 		{"a network of IPv6 is one address", 4, "s1 t1 s2 t2", "s2 t2"},
 		{"this machine has a share, too", 8, "l1 l2 l3 L4 L5 l6", "l3 L4 L5 l6"},
 		{"a reserve is for this machine", 8, "a1 b1 c1 d1 e1 f1 g1 l1", "a1 b1 c1 d1 e1 f1 g1 l1"},
-		{"and for nobody else", 8, "a1 b1 c1 d1 e1 f1 g1 h1", "b1 c1 d1 e1 f1 g1 h1"},
+		{"other addresses cannot use the reserve", 8, "a1 b1 c1 d1 e1 f1 g1 h1", "b1 c1 d1 e1 f1 g1 h1"},
 	} {
 		r := New(Options{MaxConnections: test.limit})
 		all := map[string]*fakeConn{}
