@@ -118,7 +118,7 @@ func testOvertakenPipeline(t *testing.T) {
 			}
 		})
 	}
-	synctest.Wait() // all are queued
+	synctest.Wait() // wait until all are queued
 	close(gate)
 	wait.Wait()
 	if keys.refused != writers {
@@ -158,7 +158,7 @@ func testConflictEnds(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	go func() {
-		synctest.Wait() // the mutation was refused
+		synctest.Wait() // wait until the mutation is refused
 		cancel()
 	}()
 	_, err := s.Mutate(ctx, request.Mutation{Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},

@@ -110,7 +110,7 @@ func TestSlowConversion(t *testing.T) {
 	answers := make(chan error, 2)
 	go func() { _, err := h.get(context.Background(), h.v2, "a"); answers <- err }()
 	go func() { _, err := h.patch(h.v2, "a", "y"); answers <- err }()
-	<-h.waiting // the patch's; the get waits for the watch's
+	<-h.waiting // the conversion for the patch; the get waits for that of the watch
 	quick, session := h.watch(request.Watch{Kind: h.v1, Version: from})
 	defer session.Stop()
 	if e := h.next(quick); e.Type != request.Modified || !hasVersion(e.Object, "v1") {

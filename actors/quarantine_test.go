@@ -36,7 +36,7 @@ func (c eventSink) Events(events []request.Event) error {
 
 func (eventSink) Done() {}
 
-// events returns the first n events of a watch of ConfigMaps from a version on.
+// events returns the first n events of a watch of ConfigMaps that starts at a version.
 func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
 	sink := make(eventSink, 16)

@@ -153,8 +153,8 @@ type sharedLog struct {
 	subscriber func([]persist.Commit, persist.Revision)
 	rebuild    func(upTo persist.Revision, items func(func(persist.Item) error) error) error
 	// Guarded by store.mu:
-	received  int          // transactions
-	foreign   map[int]bool // transactions that the log does not recognize as its own
+	received  int          // number of received transactions
+	foreign   map[int]bool // transactions that the log receives like those of another writer
 	undecided int          // the next Append waits for this many transactions
 	closed    bool
 	done      chan struct{}

@@ -163,7 +163,6 @@ func (h *things) watch(r request.Watch) (eventSink, request.Session) {
 	return sink, session
 }
 
-// next returns the next event of a watch.
 func (h *things) next(sink eventSink) request.Event {
 	h.t.Helper()
 	select {

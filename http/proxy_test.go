@@ -65,7 +65,7 @@ func (f *front) ServeRequest(ctx *fasthttp.RequestCtx) {
 	f.open.Add(-1)
 }
 
-// serveProxy starts a front before a backend and returns its address and the number of open
+// serveProxy starts a server that proxies to backend. It returns its address and the number of open
 // requests.
 func serveProxy(t *testing.T, backend string, change func(*proxy.Target)) (address string, open *atomic.Int64) {
 	t.Helper()
@@ -104,7 +104,6 @@ func backend(t *testing.T, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// eventually waits for a condition.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)

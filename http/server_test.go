@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// tokenAuthenticator accepts all tokens but "bad"; the user is the token.
+// tokenAuthenticator accepts every token except "bad" and returns the token as user.
 type tokenAuthenticator struct{}
 
 func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {

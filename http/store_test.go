@@ -133,11 +133,11 @@ func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result
 	return request.Result{Object: o, Created: old == nil}, nil
 }
 
-// put stores a tree; the caller holds the lock.
 func (m *memStore) NoOpApply(request.Mutation, func() meta.Digest) (request.Result, bool) {
 	return request.Result{}, false
 }
 
+// put stores an object. The caller holds the lock.
 func (m *memStore) put(k *schema.Kind, key meta.Key, object tree.Tree) *meta.Object {
 	m.version++
 	enc := codec.EncodeJSON(k, object)

@@ -190,7 +190,6 @@ func TestCachedTokenExpires(t *testing.T) {
 	}
 }
 
-// everybody accepts every token.
 type everybody struct{}
 
 func (everybody) Authenticate(authn.Request) (*authn.User, error) {

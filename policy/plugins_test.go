@@ -187,7 +187,7 @@ func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admiss
 	return chain
 }
 
-// TestNoPlugins tests that there is no Admission for unregistered or disabled plugins.
+// TestNoPlugins tests that unregistered or disabled plugins yield no Admission.
 func TestNoPlugins(t *testing.T) {
 	c := admission.New(meta.Platform, admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, []admission.Registration{
 		plugins.TaintNodesByCondition(meta.Platform), plugins.StorageObjectInUseProtection(meta.Platform), plugins.AlwaysDeny(),

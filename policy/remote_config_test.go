@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// pair returns a client certificate and its key in PEM.
+// pair returns a client certificate and its key as PEM.
 func pair(t *testing.T, name string) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

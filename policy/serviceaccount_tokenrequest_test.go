@@ -49,7 +49,7 @@ func TestTokenLifetime(t *testing.T) {
 		Longest        int // in seconds, like the next fields
 		Told, Lasts    int64
 		NotExtended    bool
-		Warns, Warning bool // the claim warnafter, and a warning
+		Warns, Warning bool // whether there is a claim warnafter, and a warning
 	}](t, "serviceaccount/lifetimes") {
 		w := newFixture(t)
 		w.handler.MaxExpiration, w.handler.ExtendExpiration = time.Duration(c.Longest)*time.Second, !c.NotExtended
@@ -71,7 +71,7 @@ func TestTokenLifetime(t *testing.T) {
 	}
 }
 
-// TestPodWithoutNode tests that a missing node is named without a UID.
+// TestPodWithoutNode tests that the claims name a missing node without a UID.
 func TestPodWithoutNode(t *testing.T) {
 	w := newFixture(t)
 	w.set(t, "nodes /node", "")

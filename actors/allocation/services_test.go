@@ -98,12 +98,12 @@ func specText(obj tree.Tree) string {
 
 const (
 	small = "10.0.0.0/29"            // .2 to .6 are assignable
-	dual  = "10.0.0.0/29,fd00::/125" // and ::1 to ::7
+	dual  = "10.0.0.0/29,fd00::/125" // the same, and ::1 to ::7
 	one   = "30000-30000"            // one port
 	four  = "30000-30003"            // four ports
 )
 
-// TestServices allocates the Services of testdata/services.txt.
+// TestServices runs the cases of testdata/services.txt.
 func TestServices(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/services.txt") {
 		texts := map[string]string{}

@@ -20,7 +20,8 @@ func (w *testStore) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// TestGraphRemovesNodes checks that a restarted watch removes objects deleted in between.
+// TestGraphRemovesNodes checks that objects that are deleted while no watch runs are removed when
+// the watch restarts.
 func TestGraphRemovesNodes(t *testing.T) {
 	g := newGraph()
 	k := &schema.Kind{Resource: "configmaps"}
@@ -76,8 +77,9 @@ func (l lateWatch) Watch(ctx context.Context, r request.Watch, sink request.Sink
 	return l.testStore.Watch(ctx, r, sink)
 }
 
-// TestOwnerBeforeItsKindIsWatched checks that dependents are collected if their owner came and went
-// before its kind was watched, or never existed and its kind appears later.
+// TestOwnerBeforeItsKindIsWatched checks that dependents are collected if their owner was deleted
+// before its kind was watched. The same applies if the owner never existed and its kind appears
+// later.
 func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	w := newTestStore(t)
 	begin := make(chan struct{})

@@ -61,7 +61,6 @@ func newMortalStore(w *testStore, random *mathrand.Rand) *mortalStore {
 	return &mortalStore{testStore: w, left: 1 + random.IntN(5), lands: random.IntN(2) == 0, dead: make(chan struct{})}
 }
 
-// write performs or drops one write.
 func (m *mortalStore) write(do func() error) error {
 	m.mu.Lock()
 	m.left--

@@ -51,7 +51,7 @@ func (w *testStore) kindNamed(name string) *schema.Kind {
 	return all[i]
 }
 
-// keyOf parses [NAMESPACE/]NAME; the default is the namespace default.
+// keyOf parses [NAMESPACE/]NAME. The default namespace is default.
 func keyOf(k *schema.Kind, path string) meta.Key {
 	namespace, name, ok := strings.Cut(path, "/")
 	if !ok {
@@ -177,7 +177,7 @@ type script struct {
 	*testStore
 	fs   *vfs.Mem
 	stop []func()
-	kept []string // names and uids
+	kept []string // names and UIDs
 }
 
 func (s *script) open(t *testing.T) { s.testStore = openTestStore(t, s.fs) }

@@ -154,7 +154,7 @@ func TestMayTakeTime(t *testing.T) {
 	n := w.newNamespaces(w)
 	for _, c := range []struct {
 		resource, content string
-		deleted           time.Duration // ago
+		deleted           time.Duration // time since the deletion
 		want              bool
 	}{
 		{"configmaps", `{}`, 0, false},

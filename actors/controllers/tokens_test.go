@@ -54,7 +54,7 @@ func (w *testStore) patch(path, patch string) {
 	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
 }
 
-// runControllers runs controllers; stop ends them and waits.
+// runControllers runs controllers. stop ends them and waits.
 func runControllers(all ...interface{ Run(context.Context) }) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup

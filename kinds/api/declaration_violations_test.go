@@ -303,7 +303,8 @@ func emptyCause(f *schema.Field) meta.CauseType {
 	return meta.CauseInvalid
 }
 
-// duplicateItems returns two items with the same key, and one alone.
+// duplicateItems returns the violation by two items with the same key, which a single item does not
+// have.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat, nil}
 	if len(f.ListMapKeys) == 1 {

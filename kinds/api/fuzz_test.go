@@ -46,7 +46,7 @@ func fuzzedDefinition(schema string) string {
 		{"name":"v1beta1","served":true,"storage":false,"deprecated":true,"schema":{"openAPIV3Schema":` + schema + `}}]}}`
 }
 
-// fuzzedValues are the values that edits insert.
+// fuzzedValues are the values that edit inserts.
 var fuzzedValues = []any{
 	nil, true, false, int64(0), int64(-1), int64(1), int64(1 << 62), 1e308, 0.5, "", "a", "object", "array", "string", "integer", "number", "boolean", "date-time", "map", "set", "granular",
 	strings.Repeat("long", 1000), "^(a|b)*$", "((ab[cd]){100}){99}", `\p{L}{1000}`, "[", ".spec", ".spec.parts[*].name", ".spec['a b']", "$.[", "self", "oldSelf", "self == oldSelf",

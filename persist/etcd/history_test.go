@@ -155,7 +155,7 @@ func TestWriteBelowARestore(t *testing.T) {
 // the backup contains the mark of the copy.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
-	for _, copied := range []bool{false, true} { // before the restore, after the backup
+	for _, copied := range []bool{false, true} { // whether a copy is written between the backup and the restore
 		t.Run(fmt.Sprint("copied=", copied), func(t *testing.T) {
 			t.Parallel()
 			a, other := newCutOff(t)

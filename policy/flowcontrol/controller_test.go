@@ -227,7 +227,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkAdmitParallel measures the same from many goroutines.
+// BenchmarkAdmitParallel is BenchmarkAdmit with many goroutines.
 func BenchmarkAdmitParallel(b *testing.B) {
 	c := aController(600)
 	b.ReportAllocs()

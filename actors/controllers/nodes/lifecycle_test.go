@@ -49,7 +49,6 @@ func (w *nodeWatch) report(name string) {
 	}
 }
 
-// lease renews a node's lease.
 func (w *nodeWatch) lease(name, at string) {
 	w.t.Helper()
 	w.beats++

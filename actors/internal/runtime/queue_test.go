@@ -5,7 +5,7 @@ import "testing"
 func TestQueueKeepsOrderInBoundedSpace(t *testing.T) {
 	var q queue[int]
 	next := 0
-	for i := range 10_000 { // never empty, never long
+	for i := range 10_000 { // the queue is never empty and never long
 		q.push(i)
 		if q.length() > 3 {
 			if got := q.pop(); got != next {

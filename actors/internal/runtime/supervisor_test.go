@@ -11,10 +11,10 @@ import (
 func TestPanics(t *testing.T) {
 	for _, test := range []struct {
 		strategy          Strategy
-		owners            int // created
+		owners            int // number of created owners
 		panics, restarted uint64
 		stopped           bool
-		sum               int // of the last owner
+		sum               int // sum of the last owner
 	}{
 		{Restart, 3, 2, 2, false, 1},
 		{Resume, 1, 2, 0, false, 3},

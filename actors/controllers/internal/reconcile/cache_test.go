@@ -90,8 +90,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEvents checks that equal Events are counted, similar ones combined, and the rate per object
-// is limited.
+// TestEvents checks that equal Events are counted, that similar ones are combined, and that the
+// rate per object is limited.
 func TestEvents(t *testing.T) {
 	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}

@@ -48,7 +48,7 @@ func TestInformer(t *testing.T) {
 	deleted.Type = request.Deleted
 	ctx, cancel := context.WithCancel(t.Context())
 	store := &scriptedStore{cancel: cancel, rounds: [][]request.Event{
-		{added("a"), added("b")}, // cut off
+		{added("a"), added("b")}, // the watch ends before the initial events are complete
 		{added("a"), {Type: request.Bookmark, InitialEventsEnd: true}, added("c")},
 		{added("a"), added("c"), {Type: request.Bookmark, InitialEventsEnd: true}, deleted},
 	}}

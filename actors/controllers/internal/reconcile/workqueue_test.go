@@ -37,8 +37,8 @@ func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	}
 }
 
-// TestWorkqueueRun checks that a slow item does not block others, failures are retried, and Run
-// waits for its workers.
+// TestWorkqueueRun checks that a slow item does not block other items, that failures are retried,
+// and that Run waits for its workers.
 func TestWorkqueueRun(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()

@@ -50,7 +50,7 @@ func makePod(name, state string) pod {
 
 // TestUtilization checks the replicas for a CPU usage, with a target of half the request.
 func TestUtilization(t *testing.T) {
-	type pods = []string // state and, after a colon, the usage in percent; without it there is no sample
+	type pods = []string // state and optional usage in percent, as "state:50"; without usage there is no sample
 	for _, c := range []struct {
 		name    string
 		pods    pods
