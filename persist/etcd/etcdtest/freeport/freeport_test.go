@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if last >= lowest {
-		t.Errorf("ephemeral ports start at %d, below %d", lowest, last)
+		t.Errorf("ephemeral ports start at %d, below the last port %d", lowest, last)
 	}
 	for range 20 {
 		port := must.Get(Find())(t)
