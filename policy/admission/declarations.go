@@ -2,16 +2,15 @@ package admission
 
 import (
 	_ "embed"
+	"encoding/json"
 	"slices"
 	"sync"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy"
 )
 
-//go:embed plugins.yaml
+//go:embed plugins.json
 var pluginTable []byte
 
 // A declaration is an entry of the table, which describes the fields.
@@ -22,7 +21,7 @@ type declaration struct {
 }
 
 var declarations = sync.OnceValue(func() (all []declaration) {
-	if err := yaml.UnmarshalStrict(pluginTable, &all); err != nil {
+	if err := json.Unmarshal(pluginTable, &all); err != nil {
 		panic(err) // the table is embedded
 	}
 	return all

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -72,8 +74,26 @@ func allFlags(groups []FlagGroup) *pflag.FlagSet {
 	return all
 }
 
-// Default returns a Config with the default settings.
-func Default() (c Config) {
+// Default returns a Config with the default settings, which the caller may change.
+func Default() Config {
+	c := defaults()
+	for _, field := range c.fields() {
+		switch kind := field.Kind(); {
+		case kind != reflect.Slice && kind != reflect.Map || field.IsNil():
+		case kind == reflect.Slice:
+			field.Set(reflect.AppendSlice(reflect.Zero(field.Type()), field))
+		default:
+			cloned := reflect.MakeMap(field.Type())
+			for key, value := range field.Seq2() {
+				cloned.SetMapIndex(key, value)
+			}
+			field.Set(cloned)
+		}
+	}
+	return c
+}
+
+var defaults = sync.OnceValue(func() (c Config) {
 	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // callers add to them
 	all := allFlags(c.Flags())
 	for _, d := range declarations() {
@@ -84,13 +104,15 @@ func Default() (c Config) {
 		}
 	}
 	return c
-}
+})
 
 // FlagsNamed returns the named flags of the daemon, bound to c.
 func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
-	all, some := allFlags(c.Flags()), newFlagGroup("").Flags
-	for _, name := range names {
-		some.AddFlag(all.Lookup(name))
+	fields, some := c.fields(), newFlagGroup("").Flags
+	for _, d := range declarations() {
+		if slices.Contains(names, d["name"]) {
+			d.define(some, fields[d["name"]])
+		}
 	}
 	return some
 }

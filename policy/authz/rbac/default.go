@@ -2,10 +2,9 @@ package rbac
 
 import (
 	_ "embed"
+	"encoding/json"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -13,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-//go:embed defaults.yaml
+//go:embed defaults.json
 var defaultsTable []byte
 
 // A defaultRole is a role of every cluster. The table describes the fields.
@@ -26,7 +25,7 @@ type defaultRole struct {
 
 // defaultRoles returns the roles whose resources and paths are served.
 func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
-	if err := yaml.UnmarshalStrict(defaultsTable, &roles); err != nil {
+	if err := json.Unmarshal(defaultsTable, &roles); err != nil {
 		panic(err) // the table is embedded
 	}
 	const paths = "nonResourceURLs"

@@ -2,6 +2,7 @@ package client
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"sigs.k8s.io/yaml"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
-//go:embed commands.yaml
+//go:embed commands.json
 var commandTable []byte
 
 // A declaration is a command in the table, which describes the fields.
@@ -72,11 +72,8 @@ func AddTo(root *cobra.Command) {
 		&cobra.Group{ID: "cluster", Title: "Running workloads:"},
 		&cobra.Group{ID: "access", Title: "Access and connection:"},
 	)
-	var table struct {
-		Shared   any // flags that several commands have
-		Commands map[string]declaration
-	}
-	if err := yaml.UnmarshalStrict(commandTable, &table); err != nil {
+	var table struct{ Commands map[string]declaration }
+	if err := json.Unmarshal(commandTable, &table); err != nil {
 		panic(err) // the table is embedded
 	}
 	all, made := commands(), map[string]*cobra.Command{"": root}
