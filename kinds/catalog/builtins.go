@@ -94,9 +94,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()
-	if err := rules.CompileRules(plan.Messages, b.ruleFunctions(f)); err != nil {
-		return nil, err
-	}
+	rules.AddRules(plan.Messages, b.ruleFunctions(f))
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err
