@@ -96,7 +96,7 @@ func TestEdit(t *testing.T) {
 				}
 			}},
 		"others change the same field meanwhile": {
-			`[ $n = 1 ] && sed -i 's/replicas: 1/replicas: 3/' "$1"; [ $n = 1 ] && troupe scale deployment web --replicas=7 >/dev/null; true`, 1, "and spec.replicas too",
+			`[ $n = 1 ] && sed -i 's/replicas: 1/replicas: 3/' "$1"; [ $n = 1 ] && troupe scale deployment web --replicas=7 >/dev/null; true`, 1, "including spec.replicas",
 			func(t *testing.T, p *place) {
 				if replicas, _, _ := p.spec(); replicas != 7.0 {
 					t.Errorf("%v replicas", replicas)

@@ -58,11 +58,16 @@ var varying = []struct {
 	{regexp.MustCompile(`-{4,}`), "----"},
 }
 
+const namingWarning = "Warning: this server uses vendor-neutral names"
+
 // normalize replaces output that varies between runs, separates columns by three spaces, and
 // removes trailing spaces.
 func normalize(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
+		if strings.HasPrefix(line, namingWarning) {
+			continue // printed by kubectl, and not by troupe
+		}
 		line = strings.TrimRight(line, " \n")
 		for _, v := range varying {
 			line = v.what.ReplaceAllString(line, v.with)

@@ -90,7 +90,7 @@ func TestTroupe(t *testing.T) {
 		{"logs two -c none", "", "error: container none is not valid for pod two: it has main, side\n", 1},
 		{"get --raw /api/v1/nodes/here/proxy/metrics", "", "Error from server (BadRequest): address not allowed\n", 1},
 		{"port-forward unbound 80", "", "Error from server (BadRequest): pod unbound does not have a host assigned\n", 1},
-		{"port-forward one nothing", "", "error: \"nothing\" names no port: it is PORT, LOCAL:PORT or :PORT, a number or a name of a container's port\n", 1},
+		{"port-forward one nothing", "", "error: invalid port \"nothing\": must be PORT, LOCAL:PORT or :PORT, where PORT is a number or the name of a container port\n", 1},
 	} {
 		m.expect(try.command, try.stdin, try.want, try.code)
 	}

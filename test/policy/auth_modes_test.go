@@ -16,7 +16,7 @@ func TestFaultsOfModes(t *testing.T) {
 	}{
 		{func(a *daemon.Authorization) { a.Modes = nil }, "authorization-mode: must not be empty"},
 		{func(a *daemon.Authorization) { a.Modes = []string{"rbac"} }, `authorization-mode: "rbac" is none of Node, ABAC, RBAC, Webhook, AlwaysAllow, AlwaysDeny`},
-		{func(a *daemon.Authorization) { a.Modes = []string{"RBAC", "Node", "RBAC"} }, `authorization-mode: "RBAC" is there twice`},
+		{func(a *daemon.Authorization) { a.Modes = []string{"RBAC", "Node", "RBAC"} }, `authorization-mode: "RBAC" is duplicate`},
 		{func(a *daemon.Authorization) { a.Modes = []string{"ABAC"} }, "authorization-policy-file: requires the mode ABAC"},
 		{func(a *daemon.Authorization) { a.PolicyFile = "x" }, "authorization-policy-file: requires the mode ABAC"},
 		{func(a *daemon.Authorization) { a.Modes = []string{"Webhook"} }, "authorization-webhook-config-file: requires the mode Webhook"},

@@ -55,7 +55,7 @@ func TestReload(t *testing.T) {
 	})
 	eventually(t, "the log says what was reloaded", func() bool {
 		text := p.Log.String()
-		return strings.Contains(text, "files were reloaded") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
+		return strings.Contains(text, "reloaded files") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
 	})
 	p.Signal(syscall.SIGHUP)
 	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.Log.String(), "reread files without changes") })

@@ -32,9 +32,9 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"second opener", append(serving, "--data-dir", used), "choose another directory with --data-dir"},
-		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "another port with --secure-port"},
+		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "choose another --bind-address or --secure-port"},
 		{"backup of a directory in use", []string{"backup", "--data-dir", used, filepath.Join(root, "x")}, "with --kubeconfig"},
-		{"backup to nowhere", []string{"backup", "--data-dir", other}, "backup takes one FILE, and was given 0"},
+		{"backup to nowhere", []string{"backup", "--data-dir", other}, "backup needs exactly one FILE, got 0"},
 		{"another profile", append(serving, "--data-dir", other, "--naming", "kubernetes"), "naming profile platform"},
 		{"unknown profile", append(serving, "--data-dir", other, "--naming", "neutral"), `"neutral"`},
 		{"unknown key", append(serving, "--data-dir", other, "--config", config), `"serving.prot"`},
