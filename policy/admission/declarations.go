@@ -2,10 +2,10 @@ package admission
 
 import (
 	_ "embed"
-	"encoding/json"
 	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/internal/embedded"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy"
 )
@@ -21,9 +21,7 @@ type declaration struct {
 }
 
 var declarations = sync.OnceValue(func() (all []declaration) {
-	if err := json.Unmarshal(pluginTable, &all); err != nil {
-		panic(err) // the table is embedded
-	}
+	embedded.Decode(pluginTable, &all)
 	return all
 })
 

@@ -62,7 +62,7 @@ func serveUsersInProfiles(t *testing.T, change func(*daemon.Config), users []str
 func (r *userCluster) replay(name string) {
 	r.t.Helper()
 	if *transcript.Update && r.profile != client.Profiles[0] {
-		r.t.Skip("transcripts are recorded with platform names")
+		return // recorded with the names of the first profile
 	}
 	transcript.Run(r.t, r.Client, "testdata/"+name+".txt", transcript.Options{Profile: r.profile, Tokens: r.tokens})
 }

@@ -2,10 +2,10 @@ package rbac
 
 import (
 	_ "embed"
-	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/internal/embedded"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -25,9 +25,7 @@ type defaultRole struct {
 
 // defaultRoles returns the roles whose resources and paths are served.
 func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
-	if err := json.Unmarshal(defaultsTable, &roles); err != nil {
-		panic(err) // the table is embedded
-	}
+	embedded.Decode(defaultsTable, &roles)
 	const paths = "nonResourceURLs"
 	return slices.DeleteFunc(roles, func(s defaultRole) bool {
 		switch s.Name {

@@ -126,7 +126,7 @@ func established(definition tree.Tree) (bool, error) {
 }
 
 // applyOne applies one object and prints the result. It reads the previous state first, because the
-// response does not tell whether anything changed.
+// response does not show whether anything changed.
 func (s *session) applyOne(o *applyOptions, one selection) error {
 	m := one.manifest
 	if len(one.names) == 0 {

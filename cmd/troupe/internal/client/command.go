@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
+	"github.com/troupe-api/troupe/internal/embedded"
 )
 
 //go:embed commands.json
@@ -72,10 +73,11 @@ func AddTo(root *cobra.Command) {
 		&cobra.Group{ID: "cluster", Title: "Running workloads:"},
 		&cobra.Group{ID: "access", Title: "Access and connection:"},
 	)
-	var table struct{ Commands map[string]declaration }
-	if err := json.Unmarshal(commandTable, &table); err != nil {
-		panic(err) // the table is embedded
+	var table struct {
+		Shared   json.RawMessage // flags that several commands have
+		Commands map[string]declaration
 	}
+	embedded.Decode(commandTable, &table)
 	all, made := commands(), map[string]*cobra.Command{"": root}
 	for _, path := range slices.Sorted(maps.Keys(table.Commands)) {
 		made[path] = table.Commands[path].command(f, all[path])

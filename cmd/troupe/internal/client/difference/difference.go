@@ -49,7 +49,7 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// maskPair replaces values of a Secret by markers that only tell whether they differ.
+// maskPair replaces values of a Secret by markers that only show whether they differ.
 func maskPair(before, after, a, b tree.Tree) {
 	if a.String("kind") != "Secret" && b.String("kind") != "Secret" {
 		return

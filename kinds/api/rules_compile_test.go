@@ -1,0 +1,38 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// TestRulesCompile compiles the rules of every message. Otherwise they are compiled on first use, and
+// a rule that does not compile panics.
+func TestRulesCompile(t *testing.T) {
+	done, lists := map[*schema.Message]bool{}, 0
+	var run func(m *schema.Message)
+	run = func(m *schema.Message) {
+		if m == nil || done[m] {
+			return
+		}
+		done[m] = true
+		c := m.Checks()
+		for _, check := range []schema.Check{c.Validate, c.Update, c.Write, c.Status, c.Warnings} {
+			if check != nil {
+				lists++
+				check.(interface{ Compile() }).Compile()
+			}
+		}
+		for _, f := range m.Fields {
+			run(f.Message)
+		}
+	}
+	for _, k := range NewCatalog(t, meta.Platform).Kinds() {
+		run(k.Message())
+		run(k.Declared)
+	}
+	if lists < 100 {
+		t.Errorf("only %d lists of rules", lists)
+	}
+}
