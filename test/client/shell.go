@@ -13,18 +13,35 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Shell runs command lines like Bash, but in the test's process, and runs one program in Workers.
-// So command lines start no processes.
+// A Shell runs command lines like Bash, but in the test's process, and runs some programs in
+// Workers. So command lines start few processes.
 type Shell struct {
-	Dir     string
-	Env     []string
-	Program string // name of the program that runs in Workers
-	Workers *Workers
+	Dir      string
+	Env      []string
+	Programs map[string]*Workers // by the name of the program
 }
 
 // Run runs a command line. It returns the combined output and the exit code; an error means that
 // the line could not be run.
 func (s *Shell) Run(ctx context.Context, line string) (output string, code int, err error) {
+	session, err := s.Session()
+	if err != nil {
+		return "", 0, err
+	}
+	return session.Run(ctx, line)
+}
+
+// A ShellSession runs command lines that share variables and a working directory.
+type ShellSession struct{ runner *interp.Runner }
+
+// Session returns a new session of the shell.
+func (s *Shell) Session() (*ShellSession, error) {
+	runner, err := interp.New(interp.Dir(s.Dir), interp.Env(expand.ListEnviron(s.Env...)), interp.ExecHandlers(s.handle))
+	return &ShellSession{runner}, err
+}
+
+// Run is Shell.Run in the session.
+func (s *ShellSession) Run(ctx context.Context, line string) (output string, code int, err error) {
 	parsed, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {
 		return "", 0, err
@@ -36,12 +53,10 @@ func (s *Shell) Run(ctx context.Context, line string) (output string, code int, 
 	defer stdin.Close()
 	var text bytes.Buffer
 	err = collect(&text, func(out *os.File) error {
-		runner, err := interp.New(interp.Dir(s.Dir), interp.Env(expand.ListEnviron(s.Env...)),
-			interp.StdIO(stdin, out, out), interp.ExecHandlers(s.handle))
-		if err != nil {
+		if err := interp.StdIO(stdin, out, out)(s.runner); err != nil {
 			return err
 		}
-		return runner.Run(ctx, parsed)
+		return s.runner.Run(ctx, parsed)
 	})
 	var exit interp.ExitStatus
 	if errors.As(err, &exit) {
@@ -52,14 +67,15 @@ func (s *Shell) Run(ctx context.Context, line string) (output string, code int, 
 
 func (s *Shell) handle(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
-		if args[0] != s.Program {
+		workers := s.Programs[args[0]]
+		if workers == nil {
 			return next(ctx, args)
 		}
 		hc := interp.HandlerCtx(ctx)
 		c := invocation{Args: args[1:], Env: exported(hc.Env), Dir: hc.Dir}
 		return collect(hc.Stdout, func(stdout *os.File) error {
 			return collect(hc.Stderr, func(stderr *os.File) error {
-				code, err := s.Workers.run(c, [3]*os.File{hc.Stdin.(*os.File), stdout, stderr})
+				code, err := workers.run(c, [3]*os.File{hc.Stdin.(*os.File), stdout, stderr})
 				if err != nil || code == 0 {
 					return err
 				}

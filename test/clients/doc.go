@@ -43,6 +43,16 @@
 // These tests check the files in docs/deploy: their flags and metrics exist, their expressions are
 // valid, and their objects are accepted.
 //
+// # Docs
+//
+// TestDocs runs the commands in README.md, CONTRIBUTING.md and docs, with a fresh directory and a
+// server for each document. Code blocks with commands have the language sh, in which commands must
+// succeed, or console, in which they follow "$ " and must print what is shown. Ages, addresses,
+// times, durations and sizes are compared by their form only, and … stands for any text, alone in a
+// line for any lines. notRun lists the commands that need what a machine for tests lacks; their
+// targets, tests and programs must exist. A command `troupe serve` gets a free port and its own
+// data directory, and is stopped when it is ready.
+//
 // # Envtest
 //
 // These tests use controller-runtime's package envtest with the assets that `troupe envtest

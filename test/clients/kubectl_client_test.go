@@ -40,7 +40,7 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform"),
 	}}
 	if inWorkers {
-		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Program: "kubectl", Workers: testclient.StartWorkers(t, binary, c.env)}
+		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Programs: map[string]*testclient.Workers{"kubectl": testclient.StartWorkers(t, binary, c.env)}}
 	} else {
 		c.env = append(c.env, "GOGC=off") // commands end before garbage collection would pay off
 	}

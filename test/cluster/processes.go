@@ -138,7 +138,7 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 // shell runs a command line and returns its trimmed output.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	sh := client.Shell{
-		Dir: "testdata/cluster", Program: "kubectl", Workers: c.kubectl,
+		Dir: "testdata/cluster", Programs: map[string]*client.Workers{"kubectl": c.kubectl},
 		Env: append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path),
 	}
 	out, code, err := sh.Run(context.Background(), `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)

@@ -55,6 +55,34 @@ func TestHelpCommands(t *testing.T) {
 	}
 }
 
+// TestDocumentedCommands checks that the commands of troupe in code blocks of the documents parse.
+// TestDocs in test/clients runs most of them.
+func TestDocumentedCommands(t *testing.T) {
+	files := must.Get(filepath.Glob("../../../docs/*.md"))(t)
+	command := regexp.MustCompile(`(?m)^ *(?:\$ )?(?:bin/)?troupe( [a-z][^#&>|\n]*)`)
+	commands := 0
+	for _, file := range append(files, "../../../README.md", "../../../docs/deploy/README.md") {
+		text := strings.ReplaceAll(string(must.Get(os.ReadFile(file))(t)), "\\\n", "")
+		for i, block := range strings.Split(text, "```") {
+			if i%2 == 0 || !strings.HasPrefix(block, "sh\n") && !strings.HasPrefix(block, "console\n") {
+				continue
+			}
+			for _, m := range command.FindAllStringSubmatch(block, -1) {
+				if strings.HasPrefix(m[1], " ready: ") { // output
+					continue
+				}
+				commands++
+				if err := parse(strings.Fields(strings.ReplaceAll(m[1], "'", ""))); err != nil {
+					t.Errorf("%s: troupe%s: %v", file, m[1], err)
+				}
+			}
+		}
+	}
+	if commands < 20 {
+		t.Errorf("found only %d commands in the documents", commands)
+	}
+}
+
 // parse parses a command line without running it.
 func parse(args []string) error {
 	top := root()

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ import (
 )
 
 // The prose rules apply to comments and documents, and the banned words also to string literals of
-// production code. A comment with a line of the form
+// production code. Links to files and headings must not be broken, nor names of documents in Go
+// files. A comment with a line of the form
 //
 //	//lint:ignore prose REASON
 //
@@ -111,7 +113,7 @@ func (p *prose) sentences(line int, text string) {
 	}
 }
 
-// document checks Markdown outside of code. Tables may be wide.
+// document checks Markdown outside of code: words, links and width. Tables may be wide.
 func (p *prose) document(text string) {
 	inCode := false
 	for i, l := range strings.Split(text, "\n") {
@@ -122,6 +124,9 @@ func (p *prose) document(text string) {
 			continue
 		}
 		p.words(i+1, l)
+		for _, m := range markdownLink.FindAllStringSubmatch(codeSpan.ReplaceAllString(l, ""), -1) {
+			p.link(i+1, filepath.Dir(p.file), m[1])
+		}
 		if !strings.HasPrefix(l, "|") && !strings.HasPrefix(l, "    ") { // no table or code
 			p.columns(i+1, l)
 		}
@@ -133,6 +138,11 @@ func (p *prose) source(text []byte) error {
 	f, err := parser.ParseFile(fset, p.file, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
+	}
+	for i, l := range strings.Split(string(text), "\n") {
+		for _, target := range pathOfDoc.FindAllString(l, -1) {
+			p.link(i+1, "", target)
+		}
 	}
 	lineOf := func(at token.Pos) int { return fset.Position(at).Line }
 	indent := func(at token.Pos) string { return strings.Repeat("\t", fset.Position(at).Column-1) }

@@ -25,6 +25,11 @@ func TestProse(t *testing.T) {
 		{"comment of an exported function", "a.go", "package a\n\n" + strings.Repeat("// Short.\n", 5) + "func Short() {}\n", ""},
 		{"wide document", "a.md", "# A\n\n" + strings.Repeat("x", 101) + "\n", "3: 101 columns"},
 		{"code and tables of a document", "a.md", "```\nnobody " + strings.Repeat("x", 101) + "\n```\n| " + strings.Repeat("x", 101) + " |\n", ""},
+		{"links", "testdata/doc.md", "# A\n\n[1](#setting) [2](../main.go) [3](../testdata) [4](https://example.com/x) `[5](x.md)`\n", ""},
+		{"missing file", "a.md", "# A\n\n[1](x.md)\n", "3: the link to x.md is broken"},
+		{"missing heading", "testdata/doc.md", "# A\n\n[1](doc.md#absent)\n", "3: the link to doc.md#absent is broken: no such heading"},
+		{"headings", "testdata/doc.md", "# A\n\n[1](doc.md#a-setting-of---flags) [2](doc.md#a-setting-of---flags-1) [3](doc.md#named)\n", ""},
+		{"document of a comment", "a.go", "// Package a is in docs" + "/x.md.\npackage a\n", "1: the link to docs" + "/x.md is broken"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := prose{file: test.file}
