@@ -89,6 +89,9 @@ func (s *frames) await(stream uint32) string {
 	code := "nothing"
 	for {
 		frame, err := s.ReadFrame()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return "open"
+		}
 		if err != nil {
 			return "closed"
 		}
@@ -233,7 +236,10 @@ func TestHTTP2Clients(t *testing.T) {
 		"a space in the path":   {patient, window, true, get("/api /v1"), "", "400"},
 		"a space in the method": {patient, window, true, []string{":method", "GET /", ":scheme", "https", ":path", "/", ":authority", "x"}, "", "400"},
 		"no path":               {patient, window, true, []string{":method", "GET", ":scheme", "https"}, "", "nothing, reset"},
-		"another length":        {patient, window, true, get("/version", "content-length", "5"), "", "200"},
+		"another length":        {patient, window, true, get("/version", "content-length", "5"), "", "400"},
+		"two lengths":           {patient, window, false, get("/version", "content-length", "2", "content-length", "2"), "{}", "400"},
+		"no number as a length": {patient, window, true, get("/version", "content-length", "x"), "", "400"},
+		"a list of lengths":     {patient, window, true, get("/version", "content-length", "0, 0"), "", "400"},
 		"transfer-encoding":     {patient, window, true, get("/version", "transfer-encoding", "chunked"), "", "400"},
 		"upgrade":               {patient, window, true, get("/version", "upgrade", "websocket", "connection", "upgrade"), "", "400"},
 		"a large head":          {patient, window, true, get("/version", "x", strings.Repeat("x", 20<<10)), "", "200"},
@@ -243,6 +249,10 @@ func TestHTTP2Clients(t *testing.T) {
 		"a body that stops":     {short, window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
 		"an unread body":        {patient, window, false, get("/version"), "", "200"},
 		"a host":                {patient, window, true, get("/version", "host", "x"), "", "200"},
+		"another host":          {patient, window, true, get("/version", "host", "y"), "", "400"},
+		"two hosts":             {patient, window, true, get("/version", "host", "x", "host", "x"), "", "400"},
+		"only two hosts":        {patient, window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x", "host", "y"}, "", "400"},
+		"two authorities":       {patient, window, true, append([]string{":authority", "x"}, get("/version")...), "", "nothing, reset"},
 		"only a host":           {patient, window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x"}, "", "200"},
 		"no window":             {short, 0, true, get(configMapsPath + "/a"), "", "200, reset"},
 		"a window for a part":   {short, 1000, true, get(configMapsPath + "/large"), "", "200, reset"},
@@ -273,6 +283,20 @@ func TestHTTP2Clients(t *testing.T) {
 	for _, f := range []*testServer{patient, short} {
 		if resp, body := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 {
 			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	}
+}
+
+// TestHTTP2UnreadRejections tests that clients cannot keep connections with requests that the
+// protocol's implementation rejects, whose responses they do not read.
+func TestHTTP2UnreadRejections(t *testing.T) {
+	t.Parallel()
+	f := serveHTTP2(t, func(o *http.Options) { o.Limits.IdleTimeout, o.Limits.WriteTimeout = time.Second, time.Second })
+	for name, header := range map[string][]string{"too large a head": {"x", strings.Repeat("x", 40_000)}, "upgrade": {"connection", "upgrade"}} {
+		s := f.dialHTTP2(t, 0)
+		s.ask(1, true, append([]string{":method", "GET", ":scheme", "https", ":path", "/version", ":authority", "x"}, header...)...)
+		if got := s.await(1); got != "closed" && got != "431, reset" && got != "400, reset" {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

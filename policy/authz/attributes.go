@@ -26,6 +26,9 @@ func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
+// maxForbidden bounds the message of a 403 without its reason, because anyone can send long paths.
+const maxForbidden = 2 << 10
+
 // ForbiddenMessage returns the message of a 403 in the words of kube-apiserver. reason may be "".
 func (a Attributes) ForbiddenMessage(reason string) string {
 	text := a.target() + fmt.Sprintf("forbidden: User %q cannot %s ", a.userName(), a.Verb)
@@ -34,6 +37,7 @@ func (a Attributes) ForbiddenMessage(reason string) string {
 	} else {
 		text += fmt.Sprintf("path %q", a.Path)
 	}
+	text = meta.CutText(text, maxForbidden)
 	if reason != "" {
 		text += ": " + reason
 	}

@@ -35,6 +35,8 @@ func TestForeignPages(t *testing.T) {
 		for name, request := range map[string]string{
 			"post": post(headers), "post of JSON": post(headers + "Content-Type: application/json\r\n"), "post of text": post(headers + "Content-Type: text/plain\r\n"),
 			"delete": remove(headers), "socket": watch(headers),
+			"post with an empty token": post(headers + "Authorization: Bearer\r\n"), "post with a blank token": post(headers + "Authorization: Bearer \t\r\n"),
+			"delete without a token": remove(headers + "Authorization: Basic x\r\n"),
 		} {
 			if got := v.raw(v.admin(), request); got.code != 403 || !strings.Contains(got.body, "origin") {
 				t.Errorf("%s with %q: %d %.200s, want 403", name, headers, got.code, got.body)

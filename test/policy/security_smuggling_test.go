@@ -46,6 +46,7 @@ func TestSmuggling(t *testing.T) {
 		"negative chunk size":      post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n",
 		"a host of two":            "GET /version HTTP/1.1\r\nHost: x/y\r\n\r\n",
 		"a host with a space":      "GET /version HTTP/1.1\r\nHost: x y\r\n\r\n",
+		"a host without an end":    "GET /version HTTP/1.1\r\nHost: [::1\r\n\r\n",
 		"two hosts":                "GET /version HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
 		"another host":             "GET https://y/version HTTP/1.1\r\nHost: x\r\n\r\n",
 		"lower-case method":        "get /version HTTP/1.1\r\nHost: x\r\n\r\n",

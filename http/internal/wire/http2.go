@@ -38,6 +38,8 @@ func newHTTP2Server(o Options) *http2Server {
 			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
 		},
 		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
+		// For requests that net/http rejects itself. A stream lifts it.
+		WriteTimeout:      o.WriteTimeout,
 		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: o.HTTP2MaxStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow,
@@ -188,6 +190,7 @@ func (m *multiplexer) take() *Conn {
 func (m *multiplexer) newConn() *Conn {
 	s := &stream{mux: m}
 	c := newConn(s, m.conn.all)
+	s.conn = c
 	c.stream, c.tls, c.certs = s, m.conn.tls, m.conn.certs
 	c.handler = c.all.opts.NewHandler(c)
 	return c

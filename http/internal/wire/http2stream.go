@@ -19,6 +19,7 @@ import (
 // At most one goroutine reads and one writes.
 type stream struct {
 	mux     *multiplexer
+	conn    *Conn // of the request
 	w       responseControl
 	r       *http.Request
 	unknown *list.Element // in unknownStreams; nil once the user is known
@@ -62,10 +63,12 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Lock()
 	s.closed = false
 	s.mu.Unlock()
+	_ = w.SetWriteDeadline(time.Time{}) // that of net/http; fails only if the stream has ended
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has refused what that cannot
-// represent: line breaks in values, invalid names, and connection headers.
+// represent: line breaks in values, invalid names, and connection headers. Of several lengths or
+// hosts it uses the first; all are appended, so that they are refused as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -75,20 +78,22 @@ func appendHead(b []byte, r *http.Request) []byte {
 	}
 	b = append(append(b, " HTTP/1.1\r\nHost: "...), r.Host...)
 	for name, values := range r.Header {
-		if name == "Content-Length" || name == "Host" {
-			continue // taken from r below
+		if name == "Content-Length" || name == "Host" && len(values) == 1 && values[0] == r.Host {
+			continue
 		}
 		for _, value := range values {
 			b = append(append(append(append(b, "\r\n"...), name...), ": "...), value...)
 		}
 	}
-	switch {
-	case r.ContentLength > 0:
-		b = strconv.AppendInt(append(b, "\r\nContent-Length: "...), r.ContentLength, 10)
+	lengths := r.Header["Content-Length"]
+	for _, value := range lengths {
+		b = append(append(b, "\r\nContent-Length: "...), value...)
+	}
+	switch length := strconv.FormatInt(r.ContentLength, 10); {
 	case r.ContentLength < 0:
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
-	case r.Header.Get("Content-Length") != "":
-		b = append(b, "\r\nContent-Length: 0"...)
+	case len(lengths) > 0 && lengths[0] != length: // malformed, or contradicts the end of the stream
+		b = append(append(b, "\r\nContent-Length: "...), length...)
 	}
 	return append(b, "\r\n\r\n"...)
 }
@@ -231,7 +236,11 @@ func (s *stream) Write(b []byte) (int, error) {
 		timer := time.AfterFunc(time.Until(until), func() { s.expireWrite(count) })
 		defer timer.Stop()
 	}
-	if err := s.answer.write(s.w, b); err != nil {
+	err := s.answer.write(s.w, b)
+	if err == nil && s.answer.whole() && !s.answer.bodiless && !s.conn.authenticated.Load() {
+		err = s.w.FlushError() // net/http would block later, where the request no longer counts
+	}
+	if err != nil {
 		return 0, err
 	}
 	return len(b), nil
