@@ -57,6 +57,13 @@ func TestTamperedValues(t *testing.T) {
 					t.Errorf("moved to %s it decrypts", name)
 				}
 			}
+			// The limit of etcd that docs/encryption.md states.
+			for key, decrypts := range map[string]bool{place.Key: true, place.Key + "b": false} {
+				at := persist.Place{Key: key, Revision: 9, Unversioned: true}
+				if _, err := x.Decode(at, x.Encode(nil, persist.Place{Key: place.Key}, value)); (err == nil) != decrypts {
+					t.Errorf("in etcd, as an older value of %s: %v", key, err)
+				}
+			}
 			for n := range stored {
 				if _, err := x.Decode(place, stored[:n]); err == nil {
 					t.Errorf("cut to %d bytes it decrypts", n)

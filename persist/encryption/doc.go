@@ -24,7 +24,8 @@
 // and 1 for metadata, the revision (8 bytes, little-endian) and the storage key. The place is the
 // additional data of aesgcm and kms, part of the tag's input for aescbc, and encrypted as a digest
 // with the value for secretbox. So a value that was moved to another key or revision, or from the
-// value to the metadata, does not decrypt.
+// value to the metadata, does not decrypt. For stores that assign revisions later (Unversioned),
+// the revision is 0, and an older value of the same key decrypts.
 //
 //   - aesgcm: the key is HKDF-SHA-256 of the secret, with the salt as salt and "troupe aesgcm v1"
 //     as info. A process uses a random salt for 2^24 values, with random nonces. So the limit of

@@ -72,9 +72,7 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	removeHopByHop(h)
 	h.Del("Content-Length")
 	addFrontHeaders(h, e.request.Answer)
-	if isDocument(h.Get("Content-Type")) {
-		h.Add("Content-Security-Policy", documentPolicy)
-	}
+	h.Add("Content-Security-Policy", documentPolicy)
 	if m := e.target.Messages; m != nil && resp.StatusCode == http.StatusOK {
 		w.messages, w.last = m, true
 		h.Del("Content-Type")
@@ -101,14 +99,8 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 
 // documentPolicy gives documents of other servers a separate origin, so that their scripts cannot
 // read the console's data in the browser, such as its token. It adds to a policy of the backend.
+// All responses have it, because browsers also guess documents from contents.
 const documentPolicy = "sandbox allow-scripts allow-forms"
-
-// isDocument reports whether browsers may run scripts in a response of a media type.
-func isDocument(contentType string) bool {
-	mediaType, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	mediaType = strings.TrimSpace(mediaType)
-	return mediaType == "" || strings.Contains(mediaType, "html") || strings.HasSuffix(mediaType, "xml")
-}
 
 // headOf is the head of an answer.
 func headOf(code int, h http.Header) []byte {
