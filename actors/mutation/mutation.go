@@ -161,15 +161,14 @@ func warnsAlways(m *request.Mutation) bool {
 	if m.Subresource == "" {
 		return m.Kind.Stored.Strategy.WarnsOnNoOp()
 	}
-	sub := m.Kind.Subresource(m.Subresource)
-	return sub != nil && sub.View.Warn != nil
+	return m.Subresource == "status" && m.Kind.Stored.Declared.Checks().StatusWarnings != nil
 }
 
 func warn(m *request.Mutation, object, old tree.Tree) {
 	if m.Subresource == "" {
 		m.Recorder.Warn(rules.Warnings(m.Kind.Stored, object, old)...)
-	} else if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.View.Warn != nil {
-		m.Recorder.Warn(sub.View.Warn(object, old)...)
+	} else if m.Subresource == "status" {
+		m.Recorder.Warn(rules.StatusWarnings(m.Kind.Stored, object, old)...)
 	}
 }
 

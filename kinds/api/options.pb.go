@@ -967,10 +967,13 @@ type Message struct {
 	WriteRules []*Rule `protobuf:"bytes,6,rep,name=write_rules,json=writeRules,proto3" json:"write_rules,omitempty"`
 	// status_rules, of kinds, are checked when the status of an object is written; old is the object before.
 	StatusRules []*Rule `protobuf:"bytes,8,rep,name=status_rules,json=statusRules,proto3" json:"status_rules,omitempty"`
-	// warnings, of kinds, are rules whose texts are warnings about a valid object; old is null on create.
-	Warnings      []*Rule `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// warnings are rules whose texts are warnings about a valid object; old is null on create. They apply to kinds, and
+	// where a warning of another message uses the message.
+	Warnings []*Rule `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// status_warnings, of kinds, are warnings about writes of the status.
+	StatusWarnings []*Rule `protobuf:"bytes,9,rep,name=status_warnings,json=statusWarnings,proto3" json:"status_warnings,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Message) Reset() {
@@ -1055,6 +1058,13 @@ func (x *Message) GetStatusRules() []*Rule {
 func (x *Message) GetWarnings() []*Rule {
 	if x != nil {
 		return x.Warnings
+	}
+	return nil
+}
+
+func (x *Message) GetStatusWarnings() []*Rule {
+	if x != nil {
+		return x.StatusWarnings
 	}
 	return nil
 }
@@ -1815,7 +1825,7 @@ const file_options_proto_rawDesc = "" +
 	"\x06format\x18\x03 \x01(\tR\x06format\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\"\xd3\x02\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\"\x8a\x03\n" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
@@ -1825,7 +1835,8 @@ const file_options_proto_rawDesc = "" +
 	"\vwrite_rules\x18\x06 \x03(\v2\f.troupe.RuleR\n" +
 	"writeRules\x12/\n" +
 	"\fstatus_rules\x18\b \x03(\v2\f.troupe.RuleR\vstatusRules\x12(\n" +
-	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\"\xeb\x04\n" +
+	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\x125\n" +
+	"\x0fstatus_warnings\x18\t \x03(\v2\f.troupe.RuleR\x0estatusWarnings\"\xeb\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02if\x18\x01 \x01(\tR\x02if\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\tR\x02at\x12\x14\n" +
@@ -2001,22 +2012,23 @@ var file_options_proto_depIdxs = []int32{
 	13, // 11: troupe.Message.write_rules:type_name -> troupe.Rule
 	13, // 12: troupe.Message.status_rules:type_name -> troupe.Rule
 	13, // 13: troupe.Message.warnings:type_name -> troupe.Rule
-	13, // 14: troupe.Rule.rules:type_name -> troupe.Rule
-	6,  // 15: troupe.Field.list_type:type_name -> troupe.ListType
-	5,  // 16: troupe.Field.documented_presence:type_name -> troupe.Presence
-	15, // 17: troupe.Field.required_when:type_name -> troupe.RequiredWhen
-	4,  // 18: troupe.Field.empty:type_name -> troupe.Empty
-	17, // 19: troupe.kind:extendee -> google.protobuf.MessageOptions
-	17, // 20: troupe.message:extendee -> google.protobuf.MessageOptions
-	18, // 21: troupe.field:extendee -> google.protobuf.FieldOptions
-	7,  // 22: troupe.kind:type_name -> troupe.Kind
-	12, // 23: troupe.message:type_name -> troupe.Message
-	14, // 24: troupe.field:type_name -> troupe.Field
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	22, // [22:25] is the sub-list for extension type_name
-	19, // [19:22] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	13, // 14: troupe.Message.status_warnings:type_name -> troupe.Rule
+	13, // 15: troupe.Rule.rules:type_name -> troupe.Rule
+	6,  // 16: troupe.Field.list_type:type_name -> troupe.ListType
+	5,  // 17: troupe.Field.documented_presence:type_name -> troupe.Presence
+	15, // 18: troupe.Field.required_when:type_name -> troupe.RequiredWhen
+	4,  // 19: troupe.Field.empty:type_name -> troupe.Empty
+	17, // 20: troupe.kind:extendee -> google.protobuf.MessageOptions
+	17, // 21: troupe.message:extendee -> google.protobuf.MessageOptions
+	18, // 22: troupe.field:extendee -> google.protobuf.FieldOptions
+	7,  // 23: troupe.kind:type_name -> troupe.Kind
+	12, // 24: troupe.message:type_name -> troupe.Message
+	14, // 25: troupe.field:type_name -> troupe.Field
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	23, // [23:26] is the sub-list for extension type_name
+	20, // [20:23] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }

@@ -26,6 +26,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/api/storage"
 	"github.com/troupe-api/troupe/kinds/api/storagemigration"
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -46,17 +47,17 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		batch.Kinds(n, b.message),
 		certificates.Kinds(),
 		core.Kinds(n),
-		discovery.Kinds(n),
+		discovery.Kinds(),
 		events.Kinds(),
 		flowcontrol.Kinds(),
-		networking.Kinds(n),
-		node.Kinds(n),
+		networking.Kinds(),
+		node.Kinds(),
 		pod.Kinds(n, b.message),
 		policy.Kinds(),
 		rbac.Kinds(n),
 		resource.Kinds(b.deviceSelectors(f), b.message),
 		scheduling.Kinds(),
-		storage.Kinds(n),
+		storage.Kinds(),
 		storagemigration.Kinds(),
 		volume.Kinds(n, b.message),
 	)
@@ -68,7 +69,7 @@ func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
 	for _, functions := range []map[string]schema.CheckFunc{
 		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
-		storagemigration.RuleFunctions, volume.RuleFunctions,
+		storagemigration.RuleFunctions, volume.RuleFunctions, rules.AddressWarnings(n.Product()),
 	} {
 		maps.Copy(all, functions)
 	}

@@ -95,6 +95,8 @@ var groupPrefixes = map[string]bool{
 	// domains below a group
 	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
+	// names of controllers
+	"endpointslice-controller": true, "endpointslicemirroring-controller": true,
 }
 
 // labelDomains are the groups whose labels and annotations use the label domain.
@@ -109,8 +111,11 @@ func (n *Naming) Translate(s string) string {
 	if name, ok := n.exceptions[s]; ok {
 		return name
 	}
-	if s == "platform" {
+	switch s {
+	case "platform":
 		return n.word
+	case "Platform":
+		return n.Product()
 	}
 	if rest, ok := strings.CutPrefix(s, "platform-"); ok {
 		return n.short + rest

@@ -2,9 +2,11 @@ package rules
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 
 	"github.com/troupe-api/troupe/kinds/address"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // IP checks an IPv4 or IPv6 address in any form that package address parses.
@@ -90,4 +92,62 @@ func CanonicalCIDR(s string) []string {
 		return []string{fmt.Sprintf("must be in canonical form (%q)", p)}
 	}
 	return nil
+}
+
+// AddressWarnings returns the functions for rules that warn about addresses and ranges that
+// programs interpret differently, such as those with leading zeros and IPv4-mapped IPv6 addresses,
+// which can bypass rules.
+func AddressWarnings(product string) map[string]schema.CheckFunc {
+	future := "will be considered invalid in a future " + product + " release"
+	return map[string]schema.CheckFunc{
+		"ipHint": schema.TextCheck(func(s, path string, faults *schema.Faults) { faults.Warn(path, ipHint(s, future)) }),
+		"rangeHints": schema.TextCheck(func(s, path string, faults *schema.Faults) {
+			for _, text := range rangeHints(s, future) {
+				faults.Warn(path, text)
+			}
+		}),
+	}
+}
+
+// ipHint returns the warning about a valid address; "" if there is none. It formats nothing for
+// usual addresses.
+func ipHint(value, future string) string {
+	addr, err := netip.ParseAddr(value)
+	var canonical [64]byte
+	switch {
+	case err != nil || addr.Is4In6():
+		meant, err := address.Parse(value)
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprintf("non-standard IP address %q %s: use %q", value, future, meant)
+	case addr.Is6() && addr.Zone() == "" && string(addr.AppendTo(canonical[:0])) != value:
+		return fmt.Sprintf("IPv6 address %q should be in RFC 5952 canonical format (%q)", value, addr)
+	}
+	return ""
+}
+
+// rangeHints returns the warnings about a valid range.
+func rangeHints(value, future string) (texts []string) {
+	prefix, err := netip.ParsePrefix(value)
+	addr := prefix.Addr()
+	var canonical [64]byte
+	if err == nil && prefix.Masked().Addr() == addr && (addr.Is4() || !addr.Is4In6() && string(prefix.AppendTo(canonical[:0])) == value) {
+		return nil
+	}
+	ip, network, err := net.ParseCIDR(address.WithoutLeadingZeros(value))
+	if err != nil {
+		return nil
+	}
+	if !ip.Equal(network.IP) {
+		_, bits := network.Mask.Size()
+		texts = append(texts, fmt.Sprintf("CIDR value %q is ambiguous in this context (should be %q or %q?)", value, network, fmt.Sprintf("%s/%d", ip, bits)))
+	}
+	switch {
+	case !prefix.IsValid() || addr.Is4In6():
+		texts = append(texts, fmt.Sprintf("non-standard CIDR value %q %s: use %q", value, future, network))
+	case len(texts) == 0 && addr.Is6():
+		texts = append(texts, fmt.Sprintf("IPv6 CIDR value %q should be in RFC 5952 canonical format (%q)", value, prefix))
+	}
+	return texts
 }

@@ -17,8 +17,9 @@ import (
 // use: compiling all would take a tenth of the CPU time of a start.
 type ruleSet struct {
 	compiler *ruleCompiler
-	declared []*schema.Rule  // nil in nested sets
-	self     *schema.Message // type of the current object
+	uses     map[string]*ruleSet // what rules of the set mean by messages
+	declared []*schema.Rule      // nil in nested sets
+	self     *schema.Message     // type of the current object
 
 	once  sync.Once
 	rules []rule
@@ -26,7 +27,7 @@ type ruleSet struct {
 
 func (s *ruleSet) compiled() []rule {
 	if s.declared != nil {
-		s.once.Do(func() { s.rules = s.compiler.compileLater(s.declared, s.self) })
+		s.once.Do(func() { s.rules = s.compiler.compileLater(s) })
 	}
 	return s.rules
 }
@@ -49,7 +50,7 @@ func (s *ruleSet) Compile() { s.compiled() }
 
 // A run is the state of one check of an object.
 type run struct {
-	*schema.Evaluation
+	schema.Evaluation
 	vars []any
 	base string // the path of the whole object
 }
@@ -58,7 +59,8 @@ var runs = sync.Pool{New: func() any { return &run{} }}
 
 func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
 	r := runs.Get().(*run)
-	r.Evaluation, r.base = schema.NewEvaluation(path, faults), path
+	r.Start(path, faults)
+	r.base = path
 	rules := s.compiled()
 	n := int(s.compiler.size.Load())
 	r.vars = slices.Grow(r.vars[:0], n)[:n]
@@ -68,7 +70,7 @@ func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
 	}
 	runAll(r, rules)
 	clear(r.vars)
-	r.Evaluation = nil
+	r.Start("", nil)
 	runs.Put(r)
 }
 
@@ -236,61 +238,56 @@ func (t *template) of(r *run) string {
 
 // A ruleCompiler compiles the rules of all messages, which share its variables.
 type ruleCompiler struct {
-	messages map[string]*ruleSet
-	calls    map[string]schema.CheckFunc
-	size     atomic.Int64 // of vars
+	calls map[string]schema.CheckFunc
+	size  atomic.Int64 // of vars
 
 	mu   sync.Mutex // guards the fields below
+	uses map[string]*ruleSet
 	vars map[string]int
 	self *schema.Message // type of the current object; nil if unknown
 	errs []error
 }
 
-// AddRules makes the declared rules of messages their checks. calls are the functions available to
+// AddRules makes the declared rules of messages their checks. In warnings, the used rules of another
+// message are its warnings. calls are the functions available to
 // them; it adds its own to the map. A rule that does not compile panics on its first use;
 // TestRulesCompile in kinds/api compiles all.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
-	c := &ruleCompiler{messages: map[string]*ruleSet{}, calls: calls,
-		vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
+	c := &ruleCompiler{calls: calls, vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
+	validate, warn := map[string]*ruleSet{}, map[string]*ruleSet{}
 	for name, m := range messages {
-		c.messages[name] = &ruleSet{compiler: c}
-		if m.Rules != nil {
-			c.declare(slices.Concat(m.Rules.Validate, m.Rules.Update, m.Rules.Write, m.Rules.Status, m.Rules.Warnings))
+		r := m.Rules
+		if r == nil {
+			r = &schema.Rules{}
 		}
-	}
-	for name, m := range messages {
-		if m.Rules == nil {
-			continue
-		}
-		checks := &m.Rules.Checks
-		if len(m.Rules.Validate) > 0 {
-			set := c.messages[name]
-			set.declared, set.self = m.Rules.Validate, m
-			checks.Validate = set
-		}
-		for _, list := range []struct {
-			declared []*schema.Rule
-			check    *schema.Check
-		}{{m.Rules.Update, &checks.Update}, {m.Rules.Write, &checks.Write}, {m.Rules.Status, &checks.Status}, {m.Rules.Warnings, &checks.Warnings}} {
-			if len(list.declared) > 0 {
-				*list.check = &ruleSet{compiler: c, declared: list.declared, self: m}
+		c.declare(slices.Concat(r.Validate, r.Update, r.Write, r.Status, r.Warnings, r.StatusWarnings))
+		set := func(declared []*schema.Rule, uses map[string]*ruleSet, check *schema.Check) *ruleSet {
+			s := &ruleSet{compiler: c, uses: uses, declared: declared, self: m}
+			if len(declared) > 0 {
+				*check = s
 			}
+			return s
 		}
+		validate[name], warn[name] = set(r.Validate, validate, &r.Checks.Validate), set(r.Warnings, warn, &r.Checks.Warnings)
+		set(r.Update, validate, &r.Checks.Update)
+		set(r.Write, validate, &r.Checks.Write)
+		set(r.Status, validate, &r.Checks.Status)
+		set(r.StatusWarnings, warn, &r.Checks.StatusWarnings)
 	}
 }
 
-func (c *ruleCompiler) compileLater(declared []*schema.Rule, self *schema.Message) []rule {
+func (c *ruleCompiler) compileLater(s *ruleSet) []rule {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.self = self
-	s := c.compile(declared)
+	c.self, c.uses = s.self, s.uses
+	compiled := c.compile(s.declared)
 	c.size.Store(int64(len(c.vars)))
 	if err := errors.Join(c.errs...); err != nil {
 		panic(fmt.Sprintf("rules: %v", err))
 	}
-	return s.rules
+	return compiled.rules
 }
 
 func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
@@ -337,7 +334,7 @@ func (c *ruleCompiler) rule(d *schema.Rule) rule {
 			c.errs = append(c.errs, err)
 		}
 	}
-	if d.Use != "" && c.messages[d.Use] == nil || d.Call != "" && c.calls[d.Call] == nil {
+	if d.Use != "" && c.uses[d.Use] == nil || d.Call != "" && c.calls[d.Call] == nil {
 		c.errs = append(c.errs, fmt.Errorf("no message %q, or no function %q", d.Use, d.Call))
 	}
 	outer := c.self
@@ -347,7 +344,7 @@ func (c *ruleCompiler) rule(d *schema.Rule) rule {
 			c.self, q.always = f.Message, isAlwaysThere(f)
 		}
 	}
-	q.uses, q.call, q.rules = c.messages[d.Use], c.calls[d.Call], c.compile(d.Rules)
+	q.uses, q.call, q.rules = c.uses[d.Use], c.calls[d.Call], c.compile(d.Rules)
 	c.self = outer
 	return q
 }

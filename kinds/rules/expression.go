@@ -208,6 +208,8 @@ func (p *exprParser) primary() expr {
 		return e
 	case p.accept('['):
 		return p.list(']')
+	case p.accept('{'):
+		return p.mapOfConstants()
 	case p.accept(scanner.Ident):
 		return p.identifier(text)
 	}
@@ -250,6 +252,21 @@ func (p *exprParser) list(end rune) expr {
 		return constant(list(nil))
 	}
 	return list
+}
+
+// mapOfConstants compiles a map from texts to constants.
+func (p *exprParser) mapOfConstants() expr {
+	m := tree.Tree{}
+	for !p.accept('}') && p.err == nil {
+		if len(m) > 0 {
+			p.expect(',')
+		}
+		key, _ := strconv.Unquote(p.TokenText())
+		p.expect(scanner.String)
+		p.expect(':')
+		m[key] = p.primary()(nil)
+	}
+	return constant(m)
 }
 
 func (p *exprParser) items(end rune) []expr {

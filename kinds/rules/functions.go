@@ -55,9 +55,12 @@ var functions = map[string]func(v any) any{
 		s := text(v)
 		return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):]
 	},
-	"clean":    func(v any) any { return path.Clean(text(v)) },
-	"isNative": func(v any) any { return isNative(text(v)) },
-	"isZero":   func(v any) any { return isZero(v) },
+	"clean":        func(v any) any { return path.Clean(text(v)) },
+	"isNative":     func(v any) any { return isNative(text(v)) },
+	"hasFraction":  func(v any) any { return quantity.HasFraction(text(v)) },
+	"hasIPHint":    func(v any) any { return ipHint(text(v), "") != "" },
+	"hasRangeHint": func(v any) any { return len(rangeHints(text(v), "")) > 0 },
+	"isZero":       func(v any) any { return isZero(v) },
 	// textSize is the total length of a map's keys and texts.
 	"textSize": func(v any) any { return int64(AnnotationsSize(object(v))) },
 	"isSorted": func(v any) any { return slices.IsSortedFunc(elements(v), compare) },
@@ -105,6 +108,25 @@ var functions2 = map[string]func(a, b any) any{
 		pair := elements(b)
 		a.(map[any]any)[pair[0]] = pair[1]
 		return true
+	},
+	// hasRepeats reports whether objects of a list have equal texts in a field.
+	"hasRepeats": func(a, b any) any { return hasRepeats(elements(a), text(b)) },
+	// sharesKeys and hasPrefix are about the keys of maps.
+	"sharesKeys": func(a, b any) any {
+		for key := range object(a) {
+			if _, ok := b.(tree.Tree)[key]; ok {
+				return true
+			}
+		}
+		return false
+	},
+	"hasPrefix": func(a, b any) any {
+		for key := range object(a) {
+			if strings.HasPrefix(key, text(b)) {
+				return true
+			}
+		}
+		return false
 	},
 	// repeats reports whether an element is in a set, and adds it.
 	"repeats": func(a, b any) any {
@@ -243,6 +265,26 @@ func isZero(v any) bool {
 	percent, isPercent := strings.CutSuffix(text(v), "%")
 	n, err := strconv.ParseInt(percent, 10, 32)
 	return number(v) == 0 && (!isPercent || err != nil || n == 0)
+}
+
+// enoughToIndex is the number of texts above which an index is faster than comparing them.
+const enoughToIndex = 16
+
+func hasRepeats(list []any, field string) bool {
+	var index map[string]bool
+	if len(list) > enoughToIndex {
+		index = make(map[string]bool, len(list))
+	}
+	for i := range list {
+		name := object(list[i]).String(field)
+		if index == nil && slices.ContainsFunc(list[:i], func(earlier any) bool { return object(earlier).String(field) == name }) || index[name] {
+			return true
+		}
+		if index != nil {
+			index[name] = true
+		}
+	}
+	return false
 }
 
 func sumOf(v any, size func(s string) int) int64 {

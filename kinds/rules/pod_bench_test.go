@@ -46,7 +46,7 @@ func BenchmarkPod(b *testing.B) {
 	b.Run("warn", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if texts := whole.Strategy.Warnings(pod, nil); texts != nil {
+			if texts := rules.Warnings(whole, pod, nil); texts != nil {
 				b.Fatal(texts)
 			}
 		}

@@ -81,6 +81,13 @@ func Warnings(k *schema.Kind, t, old tree.Tree) []string {
 	return append(faults.Warnings, k.Strategy.Warnings(t, old)...)
 }
 
+// StatusWarnings returns the warnings about a valid write of the status.
+func StatusWarnings(k *schema.Kind, t, old tree.Tree) []string {
+	var faults schema.Faults
+	schema.Run(k.Declared.Checks().StatusWarnings, t, old, "", &faults)
+	return faults.Warnings
+}
+
 // Blocks reports whether a cause prevents the evaluation of expressions, which rely on the types of
 // values and, for their cost estimates, on size limits.
 func Blocks(c meta.Cause) bool {

@@ -137,7 +137,8 @@ func (c *compiler) compile(s *source) {
 	m.Fields, m.OneOf = c.fields(s, nil), c.oneOf(s, 0)
 	if o := messageOptions(s.desc); o != nil {
 		rules := func(declared []*Rule) []*Rule { return newRules(c.naming, declared) }
-		m.Rules = &Rules{Validate: rules(o.Rules), Update: rules(o.UpdateRules), Write: rules(o.WriteRules), Status: rules(o.StatusRules), Warnings: rules(o.Warnings)}
+		m.Rules = &Rules{Validate: rules(o.Rules), Update: rules(o.UpdateRules), Write: rules(o.WriteRules), Status: rules(o.StatusRules),
+			Warnings: rules(o.Warnings), StatusWarnings: rules(o.StatusWarnings)}
 	}
 	m.Index()
 	c.checkFieldNames(m)

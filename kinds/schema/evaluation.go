@@ -37,9 +37,14 @@ type Evaluation struct {
 
 // NewEvaluation returns an evaluation that starts at path, "" for a whole object.
 func NewEvaluation(path string, faults *Faults) *Evaluation {
-	e := &Evaluation{Faults: faults, path: make([]byte, 0, 128)}
-	e.path = append(e.path, path...)
+	e := &Evaluation{path: make([]byte, 0, 128)}
+	e.Start(path, faults)
 	return e
+}
+
+// Start prepares for the evaluation of another object.
+func (e *Evaluation) Start(path string, faults *Faults) {
+	e.Faults, e.path = faults, append(e.path[:0], path...)
 }
 
 // Path returns the path to the current value, as in spec.containers[0].name.

@@ -120,8 +120,6 @@ type View struct {
 	// Write applies body to obj, a copy, at the time now in tree form. The error is a
 	// *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
-	// Warn returns warnings about a write; it may be nil.
-	Warn func(obj, old tree.Tree) []string
 	// KeepsGeneration: a write does not increase metadata.generation.
 	KeepsGeneration bool
 	// KeepsOwners: a write does not change managed fields.

@@ -15,12 +15,12 @@ type Rule = options.Rule
 
 // Rules are the declared rules of a message and the Checks that package rules compiles from them.
 type Rules struct {
-	Validate, Update, Write, Status, Warnings []*Rule
-	Checks                                    Checks
+	Validate, Update, Write, Status, Warnings, StatusWarnings []*Rule
+	Checks                                                    Checks
 }
 
 // Checks are the compiled rules of a message; fields are nil without rules.
-type Checks struct{ Validate, Update, Write, Status, Warnings Check }
+type Checks struct{ Validate, Update, Write, Status, Warnings, StatusWarnings Check }
 
 // Checks returns the compiled rules of a message, which may be nil.
 func (m *Message) Checks() Checks {
@@ -62,7 +62,7 @@ func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
 }
 
 // platformName matches names of the platform profile in expressions and texts.
-var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)`)
+var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)|\bPlatform\b`)
 
 // newRules copies declared rules and translates their names to the profile.
 func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {

@@ -9,11 +9,10 @@ import (
 // Kinds lists the kinds of apps with their strategies. message returns a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	templates := pod.NewTemplateStrategy(n, "spec", "template")
-	named := NamedWorkload{templates}
 	return []schema.Behavior{
 		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{TemplateStrategy: templates}},
-		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{NamedWorkload: named}},
-		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{NamedWorkload: named}},
+		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{TemplateStrategy: templates}},
+		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{TemplateStrategy: templates}},
 		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{templates, message("apps.v1.StatefulSetSpec")}},
 	}
 }

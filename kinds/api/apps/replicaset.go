@@ -6,7 +6,7 @@ import (
 )
 
 type replicaSetStrategy struct {
-	NamedWorkload
+	pod.TemplateStrategy
 	ZeroReplicasOnCreate
 }
 

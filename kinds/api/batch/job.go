@@ -15,7 +15,7 @@ import (
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
-	jobTemplate
+	pod.TemplateStrategy
 	labels jobLabels
 	spec   *schema.Message
 }
@@ -23,7 +23,7 @@ type jobStrategy struct {
 // newJobStrategy uses each label with and without a domain: older clients read the latter, and both
 // must agree.
 func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
-	return jobStrategy{newJobTemplate(n, "spec"), newJobLabels(n), spec}
+	return jobStrategy{pod.NewTemplateStrategy(n, "spec", "template"), newJobLabels(n), spec}
 }
 
 func newJobLabels(n *meta.Naming) jobLabels {

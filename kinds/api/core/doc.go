@@ -6,7 +6,6 @@
 // Paths and messages are those of kube-apiserver, even odd ones, because tools match on them;
 // comments mark each.
 //
-// For each kind, name.go holds the strategy and namewarnings.go its warnings. Functions may change
-// their object (Default, Prepare) or only read it (Validate), and never retain it. old is nil on
-// create.
+// Functions may change their object (Default, Prepare) or only read it (Validate), and never retain
+// it. old is nil on create.
 package core

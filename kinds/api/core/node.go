@@ -5,18 +5,13 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // nodeStrategy trusts most of the status: rejecting a kubelet's write would lose everything known
 // about the node.
-type nodeStrategy struct {
-	schema.AlwaysWarns
-	addresses warning.Addresses
-	unused    string // the warning about externalID
-}
+type nodeStrategy struct{ schema.AlwaysWarns }
 
 // Default copies an absent allocatable from the capacity, because schedulers only read allocatable,
 // and keeps podCIDR equal to the first of podCIDRs.

@@ -9,7 +9,7 @@ import (
 // replicationControllerStrategy shares replica counts and status with ReplicaSet. Its selector is a
 // plain map of labels.
 type replicationControllerStrategy struct {
-	apps.NamedWorkload
+	pod.TemplateStrategy
 	apps.ZeroReplicasOnCreate
 }
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -10,11 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretStrategy holds the Secret types with rules of their own, in the names of a profile.
-type secretStrategy struct {
-	schema.AlwaysWarns
-	tls string // type of Secrets with a certificate
-}
+type secretStrategy struct{ schema.AlwaysWarns }
 
 // Default sets the type and moves the write-only stringData into data, with precedence, so that a
 // manifest can override a key in plain text. Responses never contain it.
@@ -31,6 +28,16 @@ func (secretStrategy) Default(obj tree.Tree) {
 		obj["data"] = data
 	}
 	delete(obj, "stringData")
+}
+
+// warnOfKeyPair warns about an unreadable certificate or one that does not match its key. The text
+// of crypto/tls contains no secret.
+func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
+	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
+	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))
+	if _, err := tls.X509KeyPair(certificate, key); err != nil {
+		faults.Warn("", err.Error())
+	}
 }
 
 // faultOfJSON describes an error without any content. Texts of syntax errors quote a character,

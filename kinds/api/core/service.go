@@ -5,26 +5,13 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // serviceStrategy has only the rules of a single object. The allocators in package actors assign
 // addresses and node ports.
-type serviceStrategy struct {
-	schema.AlwaysWarns
-	serviceAnnotations
-	addresses warning.Addresses
-}
-
-func newServiceStrategy(n *meta.Naming, addresses warning.Addresses) serviceStrategy {
-	return serviceStrategy{addresses: addresses, serviceAnnotations: serviceAnnotations{
-		hints: n.Translate("service.platform.io/topology-aware-hints"),
-		mode:  n.Translate("service.platform.io/topology-mode"),
-	}}
-}
+type serviceStrategy struct{ schema.AlwaysWarns }
 
 // isExternal reports whether a Service is reachable from outside the cluster. Only then may
 // externalTrafficPolicy be set.

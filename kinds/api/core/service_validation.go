@@ -19,7 +19,3 @@ func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults)
 		faults.Forbidden("spec.healthCheckNodePort", "field is immutable")
 	}
 }
-
-// serviceAnnotations are annotations that configure a Service, in the names of a profile. Proxies
-// and cloud controllers still read them beside the newer fields.
-type serviceAnnotations struct{ hints, mode string }

@@ -1,17 +1,12 @@
 package discovery
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // endpointSliceStrategy keeps no status: slices have none.
-type endpointSliceStrategy struct {
-	schema.AlwaysWarns
-	addresses                     warning.Addresses
-	managedBy, controller, mirror string // the label, and its values for copies
-}
+type endpointSliceStrategy struct{ schema.AlwaysWarns }
 
 func (endpointSliceStrategy) CountedMetadata() string { return "labels" }
 

@@ -1,19 +1,14 @@
 package networking
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of networking with their strategies.
-func Kinds(n *meta.Naming) []schema.Behavior {
-	addresses := warning.NewAddresses(n)
+func Kinds() []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "networking.platform.io/v1/Ingress", Strategy: ingressStrategy{}, Views: schema.Views{
-			"status": {Warn: warning.LoadBalancerStatus(addresses)},
-		}},
-		{Name: "networking.platform.io/v1/NetworkPolicy", Strategy: networkPolicyStrategy{addresses: addresses}},
+		{Name: "networking.platform.io/v1/Ingress", Strategy: ingressStrategy{}},
+		{Name: "networking.platform.io/v1/NetworkPolicy", Strategy: networkPolicyStrategy{}},
 		{Name: "networking.platform.io/v1/ServiceCIDR", Strategy: serviceCIDRStrategy{}},
 	}
 }

@@ -5,16 +5,12 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-type networkPolicyStrategy struct {
-	schema.AlwaysWarns
-	addresses warning.Addresses
-}
+type networkPolicyStrategy struct{ schema.AlwaysWarns }
 
 // Default sets policyTypes: Ingress always, and Egress if there are egress rules. It is stored
 // because it defines the meaning of a policy without rules, which isolates the Pods in that

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -20,9 +19,4 @@ func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil { // generation counts only updates and starts absent
 		delete(obj.Object("metadata"), "generation")
 	}
-}
-
-type csiStorageCapacityStrategy struct {
-	schema.AlwaysWarns
-	labels warning.NodeLabels
 }

@@ -1,19 +1,16 @@
 package storage
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of storage with their strategies. Kinds written by users warn in every
 // write; a CSIDriver, which its installer reapplies, only about changes.
-func Kinds(n *meta.Naming) []schema.Behavior {
-	labels := warning.NewNodeLabels(n)
+func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
-		{Name: "storage.platform.io/v1/CSIStorageCapacity", Strategy: csiStorageCapacityStrategy{labels: labels}},
-		{Name: "storage.platform.io/v1/StorageClass", Strategy: storageClassStrategy{labels: labels}},
+		{Name: "storage.platform.io/v1/CSIStorageCapacity", Strategy: schema.AlwaysWarns{}},
+		{Name: "storage.platform.io/v1/StorageClass", Strategy: schema.AlwaysWarns{}},
 		{Name: "storage.platform.io/v1/VolumeAttachment", Strategy: keptStatus{}},
 	}
 }

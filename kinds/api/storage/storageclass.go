@@ -4,16 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-type storageClassStrategy struct {
-	schema.AlwaysWarns
-	labels warning.NodeLabels
-}
 
 // validateAllowedTopologies checks the topology terms, which must be distinct regardless of the
 // order of values. As in kube-apiserver, an empty term counts as a duplicate.

@@ -10,6 +10,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// containerLists are the lists of containers, in the order of faults and warnings.
+var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
+
+// checks are the annotations that validation reads, in the names of a profile.
+type checks struct {
+	profiles profileAnnotations
+	marks    markAnnotations
+}
+
+func newChecks(n *meta.Naming) *checks {
+	return &checks{newProfileAnnotations(n), newMarkAnnotations(n)}
+}
+
+// profileAnnotations are the former annotations for security profiles. Those of containers are
+// prefixes of the container's name. Nodes read only the fields, so a Pod with only seccomp
+// annotations runs without the intended profile.
+type profileAnnotations struct{ seccompPod, seccompContainer, appArmor string }
+
+func newProfileAnnotations(n *meta.Naming) profileAnnotations {
+	return profileAnnotations{
+		seccompPod:       n.Translate("seccomp.security.alpha.platform.io/pod"),
+		seccompContainer: n.Translate("container.seccomp.security.alpha.platform.io/"),
+		appArmor:         n.Translate("container.apparmor.security.beta.platform.io/"),
+	}
+}
+
 // markAnnotations are annotations of Pods: mirror marks the mirror of a static Pod, and
 // deletionCost orders the Pods of a set for deletion.
 type markAnnotations struct{ mirror, deletionCost string }

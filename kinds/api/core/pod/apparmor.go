@@ -20,10 +20,11 @@ func (p profileAnnotations) completeAppArmor(pod tree.Tree) {
 }
 
 // WarningsBeforePrepare warns about the annotations that completeAppArmor copies.
-func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) []string {
-	c := collector{checks: s.checks}
-	s.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) { c.warnAnnotation(key, appArmorText) })
-	return c.texts
+func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
+	s.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) {
+		texts = append(texts, tree.KeyPath("metadata.annotations", key)+`: deprecated since v1.30; use the "appArmorProfile" field instead`)
+	})
+	return texts
 }
 
 // eachAppArmor calls found for containers whose annotation, key, goes beyond their fields and the
@@ -49,14 +50,15 @@ func (p profileAnnotations) eachAppArmor(pod tree.Tree, found func(container, pr
 // appArmorField returns the profile of an annotation as a field; nil if the field cannot represent
 // it.
 func appArmorField(value string) tree.Tree {
-	kind, name := appArmorProfile(value)
-	switch {
-	case kind == "", strings.TrimSpace(name) != name, len(name) > maxAppArmorName:
-		return nil
-	case name == "":
-		return tree.Tree{"type": kind}
+	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
+	case value == "unconfined":
+		return tree.Tree{"type": "Unconfined"}
+	case value == "runtime/default":
+		return tree.Tree{"type": "RuntimeDefault"}
+	case isLocal && name != "" && strings.TrimSpace(name) == name && len(name) <= maxAppArmorName:
+		return tree.Tree{"type": "Localhost", "localhostProfile": name}
 	}
-	return tree.Tree{"type": kind, "localhostProfile": name}
+	return nil
 }
 
 // validateAppArmor checks that the AppArmor annotations of a new Pod name its containers, are

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -49,50 +50,53 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 // comparisons at this bound.
 const enoughFiles = 1000
 
-// warnFileOverlaps warns about files of one volume that exclude each other. Usual volumes fit into
-// the array on the stack, which matters because every write of a Pod runs this.
-func (c *collector) warnFileOverlaps() {
-	for _, v := range c.spec.List("volumes") {
+// enoughTexts bounds the warnings of one kind, since a Pod may have thousands of overlapping pairs.
+const enoughTexts = 256
+
+// warnOfFileOverlaps warns about files of one volume that exclude each other. Usual volumes fit
+// into the array on the stack, which matters because every write of a Pod runs this.
+func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
+	for _, v := range spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
 		var few [8]volumeFile
 		if s := volume.Object("configMap"); s != nil {
-			c.warnOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"ConfigMap", s.String("name"), true})
+			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"ConfigMap", s.String("name"), true}, faults)
 		}
 		if s := volume.Object("secret"); s != nil {
-			c.warnOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"Secret", s.String("secretName"), true})
+			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{"Secret", s.String("secretName"), true}, faults)
 		}
 		if s := volume.Object("downwardAPI"); s != nil {
-			c.warnOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{kind: "DownwardAPI"})
+			warnOfOverlaps(appendItems(few[:0], s, fileSource{}), volume, fileSource{kind: "DownwardAPI"}, faults)
 		}
 		if s := volume.Object("projected"); s != nil {
-			c.warnProjected(few[:0], s, volume)
+			warnOfProjected(few[:0], s, volume, faults)
 		}
 	}
 }
 
-// warnProjected warns about sources of a projected volume. Of two equal paths, the kubelet silently
-// keeps the last.
-func (c *collector) warnProjected(files []volumeFile, projected, volume tree.Tree) {
+// warnOfProjected warns about sources of a projected volume. Of two equal paths, the kubelet
+// silently keeps the last.
+func warnOfProjected(files []volumeFile, projected, volume tree.Tree, faults *schema.Faults) {
 	for _, v := range projected.List("sources") {
 		source, _ := v.(tree.Tree)
 		if len(source) == 0 {
-			c.texts = append(c.texts, fmt.Sprintf("volume %q (Projected) has no sources provided", volume.String("name")))
+			faults.Warn("", fmt.Sprintf("volume %q (Projected) has no sources provided", volume.String("name")))
 		}
 		files = appendProjection(files, source)
 	}
-	c.warnOverlaps(files, volume, fileSource{kind: "Projected"})
+	warnOfOverlaps(files, volume, fileSource{kind: "Projected"}, faults)
 }
 
-// warnOverlaps warns about overlapping files of a volume with that source.
-func (c *collector) warnOverlaps(files []volumeFile, volume tree.Tree, source fileSource) {
-	limit := len(c.texts) + enoughTexts
+// warnOfOverlaps warns about overlapping files of a volume with that source.
+func warnOfOverlaps(files []volumeFile, volume tree.Tree, source fileSource, faults *schema.Faults) {
+	limit := len(faults.Warnings) + enoughTexts
 	for i, f := range files {
 		for _, earlier := range files[:i] {
 			if !f.overlaps(earlier) {
 				continue
 			}
-			c.texts = append(c.texts, fmt.Sprintf("volume %q (%s): overlapping paths: %s with %s", volume.String("name"), source, f, earlier))
-			if len(c.texts) >= limit {
+			faults.Warn("", fmt.Sprintf("volume %q (%s): overlapping paths: %s with %s", volume.String("name"), source, f, earlier))
+			if len(faults.Warnings) >= limit {
 				return
 			}
 		}

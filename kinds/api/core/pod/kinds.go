@@ -19,7 +19,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
 			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
-			"status":              {Write: checks.writePodStatus, Warn: checks.warnPodStatus},
+			"status":              {Write: checks.writePodStatus},
 		}},
 		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{NewTemplateStrategy(n, "template")}},
 	}
@@ -27,6 +27,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 
 // RuleFunctions are the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
+	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
+	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),
 	"hostProcesses":   schema.ObjectCheck(validateHostProcesses),
 	"podLevel":        schema.ObjectCheck(validatePodLevel),
 	"podRequirements": schema.ObjectCheck(resourcelist.ValidatePodRequirements),

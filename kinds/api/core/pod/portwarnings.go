@@ -3,6 +3,7 @@ package pod
 import (
 	"fmt"
 
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -15,40 +16,40 @@ type portEntry struct {
 	containerIndex, atIndex int
 }
 
-func (p *portEntry) path(prefix string) string {
-	return prefix + tree.IndexPath(containerPath(p.list, p.containerIndex)+".ports", p.atIndex)
+func (p *portEntry) path(spec string) string {
+	return tree.IndexPath(tree.IndexPath(spec+"."+p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
 // enoughPorts bounds the ports that are compared pairwise, and so the comparisons to half a
 // million.
 const enoughPorts = 1000
 
-// warnPorts warns about ports that several entries in all containers of a Pod share.
-func (c *collector) warnPorts() {
+// warnOfPortOverlaps warns about ports that several entries in all containers of a Pod share.
+func warnOfPortOverlaps(spec tree.Tree, path string, faults *schema.Faults) {
 	var few [8]portEntry
-	ports := c.ports(few[:0])
-	limit := len(c.texts) + enoughTexts
+	ports := appendPorts(few[:0], spec)
+	limit := len(faults.Warnings) + enoughTexts
 	for i := range ports {
 		p := &ports[i]
 		if p.hostIP != "" && p.host == 0 {
-			c.texts = append(c.texts, p.path(c.prefix)+fmt.Sprintf(": hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
+			faults.Warn(p.path(path), fmt.Sprintf("hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
 				p.name, p.host, p.container, p.protocol, p.hostIP))
 		}
 		for j := range ports[:i] {
-			if len(c.texts) >= limit {
+			if len(faults.Warnings) >= limit {
 				return
 			}
 			if text := p.conflict(&ports[j]); text != "" {
-				c.texts = append(c.texts, p.path(c.prefix)+": "+text+" port definition with "+ports[j].path(c.prefix))
+				faults.Warn(p.path(path), text+" port definition with "+ports[j].path(path))
 			}
 		}
 	}
-	c.warnPortNames(ports)
+	warnOfPortNames(ports, path, faults)
 }
 
-func (c *collector) ports(entries []portEntry) []portEntry {
+func appendPorts(entries []portEntry, spec tree.Tree) []portEntry {
 	for _, list := range containerLists {
-		for i, v := range c.spec.List(list) {
+		for i, v := range spec.List(list) {
 			container, _ := v.(tree.Tree)
 			for j, v := range container.List("ports") {
 				if len(entries) == enoughPorts {
@@ -82,9 +83,9 @@ func (p *portEntry) conflict(earlier *portEntry) string {
 	return ""
 }
 
-// warnPortNames warns about containers with ports of the same name. Within a container, duplicate
+// warnOfPortNames warns about containers with ports of the same name. Within a container, duplicate
 // names are faults.
-func (c *collector) warnPortNames(ports []portEntry) {
+func warnOfPortNames(ports []portEntry, path string, faults *schema.Faults) {
 	for i := range ports {
 		name := ports[i].name
 		if name == "" {
@@ -92,9 +93,8 @@ func (c *collector) warnPortNames(ports []portEntry) {
 		}
 		for j := range ports[:i] {
 			if ports[j].name == name {
-				first := ports[j].path(c.prefix)
-				c.texts = append(c.texts, fmt.Sprintf("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s",
-					ports[i].path(c.prefix), name, first, first))
+				first := ports[j].path(path)
+				faults.Warn(ports[i].path(path), fmt.Sprintf("duplicate port name %q with %s, services and probes that select ports by name will use %s", name, first, first))
 				break
 			}
 		}

@@ -38,22 +38,3 @@ func (s TemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 		s.validateAnnotations(template, s.prefix, s.prefix+"annotations", faults)
 	}
 }
-
-// Warnings warns about a new object or a changed template.
-func (s TemplateStrategy) Warnings(obj, old tree.Tree) []string {
-	if !Changes(obj, old) {
-		return nil
-	}
-	return s.AppendWarnings(nil, obj)
-}
-
-// AppendWarnings warns about the template of obj.
-func (s TemplateStrategy) AppendWarnings(texts []string, obj tree.Tree) []string {
-	template := obj.Object(s.path...)
-	if template == nil {
-		return texts
-	}
-	c := collector{checks: s.checks, texts: texts, prefix: s.prefix, meta: template.Object("metadata"), spec: template.Object("spec")}
-	c.warnAll()
-	return c.texts
-}

@@ -1,7 +1,6 @@
 package volume
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -9,14 +8,10 @@ import (
 // Kinds lists the kinds of volumes with their strategies. message returns a message by its name. A
 // claim's status needs no Write: its writers set the times of conditions themselves.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
-	class := n.Translate("volume.beta.platform.io/storage-class")
 	return []schema.Behavior{
-		{Name: "/v1/PersistentVolume", Strategy: persistentVolumeStrategy{
-			spec: message("core.v1.PersistentVolumeSpec"), labels: warning.NewNodeLabels(n),
-			class: class, options: n.Translate("volume.beta.platform.io/mount-options"),
-		}, Views: schema.Views{"status": {Write: writeVolumeStatus}}},
+		{Name: "/v1/PersistentVolume", Strategy: persistentVolumeStrategy{spec: message("core.v1.PersistentVolumeSpec")}, Views: schema.Views{"status": {Write: writeVolumeStatus}}},
 		{Name: "/v1/PersistentVolumeClaim", Strategy: persistentVolumeClaimStrategy{
-			spec: message("core.v1.PersistentVolumeClaimSpec"), snapshots: n.Translate("snapshot.storage.platform.io"), class: class,
+			spec: message("core.v1.PersistentVolumeClaimSpec"), snapshots: n.Translate("snapshot.storage.platform.io"), class: n.Translate("volume.beta.platform.io/storage-class"),
 		}},
 	}
 }

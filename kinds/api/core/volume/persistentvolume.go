@@ -2,7 +2,6 @@ package volume
 
 import (
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
-	"github.com/troupe-api/troupe/kinds/api/internal/warning"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -11,9 +10,7 @@ import (
 // Provisioners copy the policy of the storage class.
 type persistentVolumeStrategy struct {
 	schema.AlwaysWarns
-	spec           *schema.Message
-	labels         warning.NodeLabels
-	class, options string // deprecated annotations
+	spec *schema.Message
 }
 
 func (persistentVolumeStrategy) Default(obj tree.Tree) {
