@@ -42,7 +42,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 		admissionregistration.Kinds(b.expressions),
 		apiextensions.Kinds(n),
 		apiregistration.Kinds(),
-		apps.Kinds(n, b.message),
+		apps.Kinds(b.message),
 		autoscaling.Kinds(n, b.message),
 		batch.Kinds(n, b.message),
 		certificates.Kinds(),

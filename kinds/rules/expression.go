@@ -256,7 +256,7 @@ func (p *exprParser) list(end rune) expr {
 
 // mapOfConstants compiles a map from texts to constants.
 func (p *exprParser) mapOfConstants() expr {
-	m := tree.Tree{}
+	m, before := tree.Tree{}, p.varies
 	for !p.accept('}') && p.err == nil {
 		if len(m) > 0 {
 			p.expect(',')
@@ -264,7 +264,11 @@ func (p *exprParser) mapOfConstants() expr {
 		key, _ := strconv.Unquote(p.TokenText())
 		p.expect(scanner.String)
 		p.expect(':')
-		m[key] = p.primary()(nil)
+		if value := p.primary(); p.varies == before {
+			m[key] = value(nil)
+		} else {
+			p.fail("not a constant")
+		}
 	}
 	return constant(m)
 }

@@ -56,6 +56,7 @@ var formats = map[string]func(string) []string{
 	"canonicalIP":              CanonicalIP,
 	"canonicalCIDR":            CanonicalCIDR,
 	"cIdentifier":              CIdentifier,
+	"int32":                    int32Text,
 	"percent":                  Percent,
 	"specialIP":                SpecialIP,
 	"subdomainPrefix":          func(s string) []string { return Subdomain(maskTrailingDash(s)) },
@@ -64,6 +65,14 @@ var formats = map[string]func(string) []string{
 
 	"mixedCaseSubdomain":     func(s string) []string { return Subdomain(strings.ToLower(s)) },
 	"mixedCaseQualifiedName": func(s string) []string { return QualifiedName(strings.ToLower(s)) },
+}
+
+// int32Text requires a number without plus sign and leading zeros.
+func int32Text(s string) []string {
+	if _, err := strconv.ParseInt(s, 10, 32); err != nil || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "0") && s != "0" {
+		return []string{"must be a 32bit integer"}
+	}
+	return nil
 }
 
 // FindFormat returns the check of a format name in declarations. The check lists the faults of a

@@ -78,16 +78,20 @@ var functions = map[string]func(v any) any{
 // functions2 are the functions of two arguments.
 var functions2 = map[string]func(a, b any) any{
 	"startsWith": func(a, b any) any { return strings.HasPrefix(text(a), text(b)) },
-	"endsWith":   func(a, b any) any { return strings.HasSuffix(text(a), text(b)) },
-	"contains":   func(a, b any) any { return strings.Contains(text(a), text(b)) },
-	"before":     func(a, b any) any { s, _, _ := strings.Cut(text(a), text(b)); return s },
-	"after":      func(a, b any) any { _, s, _ := strings.Cut(text(a), text(b)); return s },
-	"trimEnd":    func(a, b any) any { return strings.TrimSuffix(text(a), text(b)) },
-	"split":      func(a, b any) any { return tree.ListOf(strings.Split(text(a), text(b))) },
-	"matches":    func(a, b any) any { return pattern2(text(b)).MatchString(text(a)) },
-	"identical":  func(a, b any) any { return tree.StrictEqual(a, b) },
-	"compare":    func(a, b any) any { return int64(quantity.Compare(text(a), text(b))) },
-	"selects":    func(a, b any) any { return SelectorMatches(object(a), object(b)) },
+	"beginsWith": func(a, b any) any {
+		list, start := elements(a), elements(b)
+		return len(list) >= len(start) && slices.EqualFunc(list[:len(start)], start, tree.SemanticEqual)
+	},
+	"endsWith":  func(a, b any) any { return strings.HasSuffix(text(a), text(b)) },
+	"contains":  func(a, b any) any { return strings.Contains(text(a), text(b)) },
+	"before":    func(a, b any) any { s, _, _ := strings.Cut(text(a), text(b)); return s },
+	"after":     func(a, b any) any { _, s, _ := strings.Cut(text(a), text(b)); return s },
+	"trimEnd":   func(a, b any) any { return strings.TrimSuffix(text(a), text(b)) },
+	"split":     func(a, b any) any { return tree.ListOf(strings.Split(text(a), text(b))) },
+	"matches":   func(a, b any) any { return pattern2(text(b)).MatchString(text(a)) },
+	"identical": func(a, b any) any { return tree.StrictEqual(a, b) },
+	"compare":   func(a, b any) any { return int64(quantity.Compare(text(a), text(b))) },
+	"selects":   func(a, b any) any { return SelectorMatches(object(a), object(b)) },
 	"indexOf": func(a, b any) any {
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},

@@ -12,7 +12,7 @@ import (
 
 // daemonSetStrategy has no ValidateUpdate: the declaration makes the selector immutable.
 type daemonSetStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	schema.DropStatusOnCreate
 }
 

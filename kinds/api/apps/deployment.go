@@ -10,7 +10,7 @@ import (
 // deploymentStrategy drops the status on create. Annotations count for the generation, because the
 // controller copies them to ReplicaSets.
 type deploymentStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	schema.DropStatusOnCreate
 }
 

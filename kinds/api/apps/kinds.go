@@ -1,19 +1,16 @@
 package apps
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/core/pod"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of apps with their strategies. message returns a message by its name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
-	templates := pod.NewTemplateStrategy(n, "spec", "template")
+func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{TemplateStrategy: templates}},
-		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{TemplateStrategy: templates}},
-		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{TemplateStrategy: templates}},
-		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{templates, message("apps.v1.StatefulSetSpec")}},
+		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{}},
+		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{}},
+		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{}},
+		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{spec: message("apps.v1.StatefulSetSpec")}},
 	}
 }
 

@@ -2,11 +2,12 @@ package apps
 
 import (
 	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 type replicaSetStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	ZeroReplicasOnCreate
 }
 

@@ -8,11 +8,9 @@ import (
 )
 
 type statefulSetStrategy struct {
-	pod.TemplateStrategy
+	schema.AlwaysWarns
 	spec *schema.Message
 }
-
-func (statefulSetStrategy) WarnsOnNoOp() bool { return true }
 
 // Prepare sets both counts to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {

@@ -13,7 +13,7 @@ import (
 // A cronJobStrategy sets the defaults of the Pod template, but not those of the Job: selector and
 // labels need the name and UID of each Job.
 type cronJobStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	schema.DropStatusOnCreate
 }
 

@@ -15,17 +15,13 @@ import (
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	labels jobLabels
 	spec   *schema.Message
 }
 
-// newJobStrategy uses each label with and without a domain: older clients read the latter, and both
+// newJobLabels has each label with and without a domain: older clients read the latter, and both
 // must agree.
-func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
-	return jobStrategy{pod.NewTemplateStrategy(n, "spec", "template"), newJobLabels(n), spec}
-}
-
 func newJobLabels(n *meta.Naming) jobLabels {
 	return jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},

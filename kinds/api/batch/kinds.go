@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/core/pod"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -9,8 +8,8 @@ import (
 // Kinds lists the kinds of batch with their strategies. message returns a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
-		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{TemplateStrategy: pod.NewTemplateStrategy(n, "spec", "jobTemplate", "spec", "template")}},
-		{Name: "batch/v1/Job", Strategy: newJobStrategy(n, message("batch.v1.JobSpec"))},
+		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{}},
+		{Name: "batch/v1/Job", Strategy: jobStrategy{labels: newJobLabels(n), spec: message("batch.v1.JobSpec")}},
 	}
 }
 

@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/troupe-api/troupe/kinds/api/core/pod"
 	"github.com/troupe-api/troupe/kinds/api/core/service"
+	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,7 +18,7 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 		// without the field would release the namespace before it is empty.
 		{Name: "/v1/Namespace", Strategy: namespaceStrategy{label: n.MetadataNameLabel(), finalizer: n.NamespaceFinalizer()}, Views: schema.Views{"finalize": {Write: writeFinalizers}, "status": {Write: writeNamespaceStatus}}},
 		{Name: "/v1/Node", Strategy: nodeStrategy{}, Views: schema.Views{"status": {Write: writeNodeStatus}}},
-		{Name: "/v1/ReplicationController", Strategy: replicationControllerStrategy{TemplateStrategy: pod.NewTemplateStrategy(n, "spec", "template")}},
+		{Name: "/v1/ReplicationController", Strategy: replicationControllerStrategy{}},
 		{Name: "/v1/ResourceQuota", Strategy: resourceQuotaStrategy{}},
 		{Name: "/v1/Secret", Strategy: secretStrategy{}},
 		{Name: "/v1/Service", Strategy: serviceStrategy{}},
@@ -27,9 +27,11 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 
 // RuleFunctions are the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
-	"clusterIPs":    schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
-	"keyPair":       schema.ObjectCheck(warnOfKeyPair),
-	"limit":         schema.ObjectCheck(validateLimit),
-	"nodeResources": schema.ObjectCheck(validateNodeResources),
-	"secretJSON":    schema.TextCheck(validateSecretJSON),
+	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
+	"keyPair":        schema.ObjectCheck(warnOfKeyPair),
+	"limitRatio":     validateRatio,
+	"quotaResources": schema.ObjectCheck(validateQuotaResources),
+	"resourceName":   schema.TextCheck(func(name, path string, faults *schema.Faults) { resourcelist.ValidateName(name, path, faults) }),
+	"nodeResources":  schema.ObjectCheck(validateNodeResources),
+	"secretJSON":     schema.TextCheck(validateSecretJSON),
 }

@@ -2,11 +2,8 @@ package core
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -22,12 +19,6 @@ type namespaceStrategy struct {
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
-	}
-}
-
-func (s namespaceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	for _, name := range obj.Object("spec").Strings("finalizers") {
-		validateNamespaceFinalizer(name, s.finalizer, faults)
 	}
 }
 
@@ -53,19 +44,6 @@ func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	}
 	obj.CopyField(old, "status")
 	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
-}
-
-// validateNamespaceFinalizer accepts only the profile's finalizer and those of the garbage
-// collector without a domain. The owner of any other unqualified finalizer would be unknown, and
-// the namespace could hang.
-func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
-	const path = "spec.finalizers"
-	for _, msg := range rules.QualifiedName(name) {
-		faults.Invalid(path, name, msg)
-	}
-	if !strings.Contains(name, "/") && name != own && name != meta.OrphanFinalizer && name != meta.ForegroundFinalizer {
-		faults.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
-	}
 }
 
 // writeNamespaceStatus replaces the status. Its phase must match the deletion timestamp.

@@ -3,13 +3,14 @@ package core
 import (
 	"github.com/troupe-api/troupe/kinds/api/apps"
 	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // replicationControllerStrategy shares replica counts and status with ReplicaSet. Its selector is a
 // plain map of labels.
 type replicationControllerStrategy struct {
-	pod.TemplateStrategy
+	schema.DefaultStrategy
 	apps.ZeroReplicasOnCreate
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -34,6 +35,15 @@ func defaultPodSpec(spec tree.Tree) {
 		}
 	}
 }
+
+// podTemplateStrategy has no Prepare: a PodTemplate has no status.
+type podTemplateStrategy struct{ schema.DefaultStrategy }
+
+func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
+
+// DefaultTemplate sets the defaults of a Pod template, except for those that only new Pods get,
+// such as tolerations.
+func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
 // defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName,
 // which takes precedence. Older clients read the former.

@@ -12,13 +12,13 @@ import (
 // Requests for huge pages must be multiples of the page size, which is part of their name. Older
 // servers accepted others, so a spec that already has one is not checked.
 
-// validatePages checks the huge pages in a spec at path. old is the previous spec, nil for a new
-// one.
-func validatePages(spec, old tree.Tree, path string, faults *schema.Faults) {
-	if asksForPartsOfPages(old) {
+// validatePages checks the huge pages in a spec, given with the previous one, nil for a new spec.
+func validatePages(v any, path string, faults *schema.Faults) {
+	specs := tree.Tree{"": v}.Objects("")
+	if asksForPartsOfPages(specs[1]) {
 		return
 	}
-	visitResources(spec, path, func(name, text, at string) {
+	visitResources(specs[0], path, func(name, text, at string) {
 		if isPartOfPage(name, text) {
 			faults.Invalid(at, text, text+" is not positive integer multiple of "+name)
 		}

@@ -13,15 +13,15 @@ import (
 // message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	mirror := n.Translate("platform.io/config.mirror")
-	checks := newChecks(n)
+	strategy := podStrategy{appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
 	return []schema.Behavior{
-		{Name: "/v1/Pod", Strategy: podStrategy{checks: checks, spec: message("core.v1.PodSpec")}, Views: schema.Views{
+		{Name: "/v1/Pod", Strategy: strategy, Views: schema.Views{
 			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
 			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
-			"status":              {Write: checks.writePodStatus},
+			"status":              {Write: strategy.writePodStatus},
 		}},
-		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{NewTemplateStrategy(n, "template")}},
+		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{}},
 	}
 }
 
@@ -29,7 +29,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),
-	"hostProcesses":   schema.ObjectCheck(validateHostProcesses),
+	"hugePages":       validatePages,
 	"podLevel":        schema.ObjectCheck(validatePodLevel),
 	"podRequirements": schema.ObjectCheck(resourcelist.ValidatePodRequirements),
 	"requirements":    schema.ObjectCheck(resourcelist.ValidateRequirements),

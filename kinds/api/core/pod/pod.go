@@ -13,8 +13,8 @@ import (
 // cannot be renamed.
 type podStrategy struct {
 	schema.DefaultStrategy
-	*checks
-	spec *schema.Message
+	appArmor  string // the prefix of annotations
+	pod, spec *schema.Message
 }
 
 func (podStrategy) Default(obj tree.Tree) {
@@ -36,19 +36,6 @@ func (podStrategy) Default(obj tree.Tree) {
 
 func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
-}
-
-func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	s.validateAnnotationsUpdate(obj, old, faults)
-	validatePodUpdate(s.spec, obj, old, faults)
-}
-
-func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
-	if old == nil {
-		validatePages(obj.Object("spec"), nil, "spec", faults)
-		s.validateAnnotations(obj, "", "metadata.annotations", faults)
-		validateEphemeralNames(obj, faults)
-	}
 }
 
 // GracePeriod returns the requested or the Pod's own grace period. A Pod that does not run needs
@@ -76,7 +63,7 @@ func (s podStrategy) Prepare(obj, old tree.Tree) {
 		obj.CopyField(old, "status")
 		return
 	}
-	s.profiles.completeAppArmor(obj)
+	s.completeAppArmor(obj)
 	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
 	if len(obj.Object("spec").List("schedulingGates")) > 0 {
 		status["conditions"] = []any{tree.Tree{
