@@ -38,7 +38,7 @@ func newHTTP2Server(o Options) *http2Server {
 			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
 		},
 		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
-		// For requests that net/http rejects itself. A stream lifts it.
+		// This also limits responses of requests that net/http rejects itself.
 		WriteTimeout:      o.WriteTimeout,
 		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
@@ -158,6 +158,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	}()
 	s := c.stream
 	s.begin(w.(responseControl), r)
+	s.limitWrites()
 	again := c.serveStream()
 	s.awaitRelease(again)
 	whole = s.finish(again)

@@ -31,6 +31,7 @@ type stream struct {
 
 	// Writing.
 	answer answerReader
+	lift   *time.Timer // see limitWrites
 
 	mu         sync.Mutex // guards the fields below, and w after the end of the request
 	closed     bool
@@ -39,6 +40,7 @@ type stream struct {
 	readUntil  time.Time
 	writeUntil time.Time
 	changed    chan struct{} // closed on change; nil: no waiter
+	lifted     bool          // by lift
 }
 
 // An operationCount counts starts and ends of an operation and is odd while it runs, so that a
@@ -61,9 +63,28 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.head, s.chunk, s.ended = s.headBuf, s.chunk[:0], r.ContentLength >= 0
 	s.answer = answerReader{head: s.answer.head[:0], bodiless: r.Method == http.MethodHead}
 	s.mu.Lock()
-	s.closed = false
+	s.closed, s.lifted = false, false
 	s.mu.Unlock()
-	_ = w.SetWriteDeadline(time.Time{}) // that of net/http; fails only if the stream has ended
+}
+
+// limitWrites leaves the write deadline of net/http in force for a short request. For a longer one
+// it lifts it after half of that time.
+func (s *stream) limitWrites() {
+	half := s.mux.conn.all.opts.WriteTimeout / 2
+	if s.lift == nil {
+		s.lift = time.AfterFunc(half, s.liftWriteDeadline)
+		return
+	}
+	s.lift.Reset(half)
+}
+
+func (s *stream) liftWriteDeadline() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.lifted = true
+		_ = s.w.SetWriteDeadline(time.Time{}) // fails only if the stream has ended
+	}
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has refused what that cannot
@@ -287,16 +308,20 @@ func (s *stream) awaitRelease(again bool) {
 	}
 }
 
-// finish completes the response and reports whether it is whole. The client then has WriteTimeout
-// to receive it. again means the stream will be reused, so it drops large buffers.
+// finish completes the response and reports whether it is whole. The client then has at least half
+// of WriteTimeout to receive it. again means the stream will be reused, so it drops large buffers.
 func (s *stream) finish(again bool) bool {
-	whole := s.answer.whole()
-	if whole && s.r.Context().Err() == nil { // otherwise the deadline would outlive the stream
-		_ = s.w.SetWriteDeadline(time.Now().Add(s.mux.conn.all.opts.WriteTimeout)) // fails only if the stream has ended
+	if s.lift != nil {
+		s.lift.Stop()
 	}
 	s.mu.Lock()
 	s.closed = true // until the next request
+	lifted := s.lifted
 	s.mu.Unlock()
+	whole := s.answer.whole()
+	if lifted && whole && s.r.Context().Err() == nil { // otherwise the deadline would outlive the stream
+		_ = s.w.SetWriteDeadline(time.Now().Add(s.mux.conn.all.opts.WriteTimeout)) // fails only if the stream has ended
+	}
 	if again {
 		s.w, s.r, s.head, s.chunk = nil, nil, nil, nil
 		if cap(s.headBuf) > readBufferSize/2 {
