@@ -59,7 +59,7 @@ const maxReviewBytes = 64 << 10
 // flight.
 //
 // It acquires a new turn when the body has arrived, which may fail with 429. It then also reserves
-// memory for the actual size.
+// memory for the actual size, and for the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {
@@ -78,6 +78,9 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	}
 	if waits && err == nil {
 		err = s.reserveWorkOfBody(x)
+	}
+	if err == nil {
+		err = s.reserveChange(x)
 	}
 	return body, err
 }

@@ -76,12 +76,17 @@ func (s *Server) releaseWork(x *requestContext) {
 }
 
 // estimateWork returns the expected memory of a request in bytes; 0 for a read, whose response has
-// its own limit. An unannounced length counts as the maximum, except for a delete, which rarely has
-// a body. The stored object counts too, because a small patch copies all of it.
+// its own limit. The stored object counts too, because a small patch copies all of it.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
 	}
+	return max(s.bodySize(x)+s.storedSize(x), 0) * workFactor
+}
+
+// bodySize returns the size of the body. An unannounced length counts as the maximum, except for a
+// delete, which rarely has a body.
+func (s *Server) bodySize(x *requestContext) int64 {
 	length := int64(x.ctx.Request.Header.ContentLength())
 	if size, whole := x.conn.ReceivedBody(); whole {
 		length = size
@@ -91,13 +96,20 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	if s.opts.CBOR && length > 0 && s.bodyEncoding(x) == negotiate.CBOR {
 		length *= cborFactor
 	}
-	if k := x.kind.Stored; k != nil && x.info.Name != "" {
-		key := x.info.Key(x.kind)
-		if o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k.Unconverted(), Key: key, Stale: true}); err == nil {
-			length += int64(len(o.JSON))
-		}
+	return length
+}
+
+// storedSize returns the size of the named object; 0 if it does not exist.
+func (s *Server) storedSize(x *requestContext) int64 {
+	k := x.kind.Stored
+	if k == nil || x.info.Name == "" {
+		return 0
 	}
-	return max(length, 0) * workFactor
+	o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k.Unconverted(), Key: x.info.Key(x.kind), Stale: true})
+	if err != nil {
+		return 0
+	}
+	return int64(len(o.JSON))
 }
 
 // allowedUnderPressure reports whether a request is allowed under memory pressure. All users may
@@ -137,16 +149,26 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveObjectResponse reserves the memory for encoding an object of that size. The response to a
-// change is always made, because it reports what was done.
+// reserveChange reserves the memory for the response to a change, before the change is made.
+// Otherwise, slow readers of such responses, which are always sent, could take all memory.
+func (s *Server) reserveChange(x *requestContext) error {
+	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
+		return nil // the object is sent as stored
+	}
+	size := s.bodySize(x)
+	if x.info.Method == "PATCH" || x.info.Method == "DELETE" {
+		size += s.storedSize(x)
+	}
+	return s.reserveResponse(x, represent.ObjectMemory(x.format, int(size)))
+}
+
+// reserveObjectResponse reserves the memory for encoding an object of that size. For a change it
+// corrects the amount of reserveChange.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
-	if room == 0 {
-		return nil
-	}
 	if x.info.Verb == "get" {
 		return s.reserveResponse(x, room)
 	}
-	x.permit.Acquire(limits.ResponseBytes, room)
+	x.permit.Raise(limits.ResponseBytes, room)
 	return nil
 }

@@ -109,6 +109,7 @@
 //	large bodies that arrive slowly                           TestBodyBudget
 //	cross-site requests and WebSockets from browsers          TestForeignPages
 //	more connections than descriptors or than the limit       TestDescriptorsRunOut, TestSilentConnections in test/storage
+//	random slow, large, many and aborted requests of a user   TestHostileUser, TestUnreadChanges
 //	idle anonymous connections, many large request heads      TestNewConnsAmongAnonymous, TestLargeHeadEviction in http
 //	anonymous, slow and stalled connections at once           TestManyConnections in test/storage
 //	large Content-Length under a memory limit                 TestAnnouncedBodies in http

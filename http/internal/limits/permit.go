@@ -30,10 +30,12 @@ func (p *Permit) TryAcquire(r Resource, n int64) error {
 	return nil
 }
 
-// Acquire takes n of a resource unconditionally.
-func (p *Permit) Acquire(r Resource, n int64) {
-	p.Principal.Acquire(r, n)
-	p.held[r] += n
+// Raise makes the holding of a resource at least n, unconditionally.
+func (p *Permit) Raise(r Resource, n int64) {
+	if missing := n - p.held[r]; missing > 0 {
+		p.Principal.Acquire(r, missing)
+		p.held[r] = n
+	}
 }
 
 // ReleaseBeyond releases the holding of a resource beyond n, and reports whether there was any.

@@ -33,6 +33,7 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 		{name: "suite clients", folder: "clients"},
 		{name: "suite storage, race detector", folder: "storage", race: true, args: []string{run}},
 		{name: "suite storage on etcd, race detector", folder: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
+		{name: "suite policy on etcd", folder: "policy", args: []string{"-test.run=^TestHostileUser$"}, env: []string{"TROUPE_STORE=etcd"}},
 		{name: "suite cluster", folder: "cluster"},
 		{name: "suite extension", folder: "extension"},
 		{name: "suite policy", folder: "policy", args: []string{skip}},

@@ -38,6 +38,8 @@ func parts() []part {
 		{name: "ownership against the public library", share: 3, folder: "test", command: test + "-run ^Test(Definitions|AgainstTheOracle)$ ./api"},
 		{name: "patches against the public library", share: 3, folder: "test", command: test + "-run ^TestStrategicAgainstTheOracle$ ./api"},
 		{name: "hostile objects", share: 4, folder: "test", command: test + "-run ^TestHostileObjects$ ./policy"},
+		{name: "users beside a hostile one", share: 3, folder: "test", command: test + "-run ^TestHostileUser$ ./policy"},
+		{name: "users beside a hostile one, on etcd", share: 1, folder: "test", command: test + "-run ^TestHostileUser$ ./policy", environment: []string{"TROUPE_STORE=etcd"}},
 		{name: "malformed requests", share: 10, folder: "test", command: test + "-run ^TestMalformedRequests$ ./storage"},
 		{name: "crowds and memory", share: 4, folder: "test", command: test + "-run ^Test(ManyConnections|SilentConnections|StalledReaders|ListMemory|ScarceMemory|HistoryIsBounded|RecoveryNeedsNoMoreThanServing|AbruptDisconnects)$ ./storage"},
 		{name: "memory of bombs and of definitions that come and go", share: 1, folder: "test", command: test + "-p 1 -run ^Test(Bombs|Flaps)$ ./policy ./extension"},
