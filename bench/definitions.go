@@ -28,7 +28,7 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 // customResource measures the time from a CRD's created response to the first created object of its
 // kind. The figure counts the requests refused in between.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
-	apiGroup, err := s.group("apiextensions")
+	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	created, discovery, openapi, start := &Sample{}, &Sample{}, &Sample{}, &Sample{}
 	var memory float64
 	if _, err := s.fillStore(ctx, dir, 1, (*Server).stop, func(f *fixture) error {
-		group, err := f.group("apiextensions")
+		group, err := f.Target.group("apiextensions")
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type lease struct {
 }
 
 func (f *fixture) leaseSet(n int) (*leaseSet, error) {
-	group, err := f.group("coordination")
+	group, err := f.Target.group("coordination")
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Workloads    []string      `json:"workloads"`
 	MediaType    string        `json:"mediaType,omitempty"`
 	Runs         int           `json:"runs"`
+	Users        int           `json:"users,omitempty"`
 	Scale        float64       `json:"scale"`
 	Size         int           `json:"sizeBytes"`
 	Concurrency  int           `json:"concurrency"`
@@ -70,6 +71,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but growth, soak and million): "+strings.Join(workloadNames(true), ", "))
 	f.StringVar(&o.MediaType, "media-type", mediaJSON, "json, or protobuf for the variants …-protobuf of the workloads that have one")
 	f.IntVar(&o.Runs, "runs", 1, "rounds, each on fresh servers and in the other order of the servers; the report has medians and spreads")
+	f.IntVar(&o.Users, "users", 0, "users that the connections have in turn, with tokens; 0 is the administrator, with a certificate")
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the larger workloads; the report notes what it changed")
 	f.IntVar(&o.Size, "size", 1<<10, "bytes of data in each object")
 	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")
@@ -134,6 +136,8 @@ func (o *Options) validate() error {
 	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
 	fault(seconds > 1, "--against, --against-start and --against-kube-apiserver exclude each other")
+	fault(o.Users < 0, "--users must not be negative")
+	fault(o.Users > 0 && o.Kubeconfig+o.Against+o.AgainstKube != "", "--users needs daemons to start, with --start and --against-start")
 	fault(o.AgainstKube != "" && o.Naming != "kubernetes", "--against-kube-apiserver needs --naming kubernetes")
 	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
 	fault(len(o.Reports) > 0 && !o.Compare, "saved reports need --compare")

@@ -15,12 +15,12 @@ type roles struct {
 }
 
 func (f *fixture) roles() (*roles, error) {
-	group, err := f.group("rbac.authorization")
+	group, err := f.Target.group("rbac.authorization")
 	if err != nil {
 		return nil, err
 	}
 	r := &roles{fixture: f, group: group}
-	if r.tokens, err = f.group("authentication"); err != nil {
+	if r.tokens, err = f.Target.group("authentication"); err != nil {
 		return nil, err
 	}
 	f.others = append(f.others, r.rbac("rolebindings"), r.rbac("roles"))

@@ -233,6 +233,9 @@ func (b *Bench) openSide(s *side) (err error) {
 			b.logf("stop: %v", err)
 		}
 	})
+	if b.Options.Users > 0 {
+		return s.target.use(b.Options.Users)
+	}
 	return nil
 }
 

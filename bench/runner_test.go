@@ -108,13 +108,14 @@ func writeScript(t *testing.T, name, text string) string {
 }
 
 // TestRunOnEtcd checks that each daemon of --start has its own etcd, that both processes are
-// measured, and that neither remains. The daemons of this test do not use their etcd.
+// measured, and that neither remains. The daemons of this test do not use their etcd. The
+// connections have the users of --users.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)
 	start := writeScript(t, "troupe", `for a; do shift; case $a in --etcd-servers|http:*) ;; *) set -- "$@" "$a";; esac; done; exec `+os.Args[0]+` "$@"`)
 	b := &Bench{Log: io.Discard}
-	args := quick(t, "--start", start, "--start-etcd", etcd, "--against-start", os.Args[0], "--workloads", "get,definitions", "--floor=false")
+	args := quick(t, "--start", start, "--start-etcd", etcd, "--against-start", os.Args[0], "--workloads", "get,definitions", "--floor=false", "--users=3")
 	if err := b.Options.parse(args, io.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +125,11 @@ func TestRunOnEtcd(t *testing.T) {
 	}
 	if on, beside := b.sides[0].target, b.sides[1].target; len(on.Processes) != 2 || len(on.Etcd) != 1 || on.Etcd[0] != on.Processes[0] || len(beside.Processes) != 1 || beside.Etcd != nil {
 		t.Errorf("processes %v with %v of etcd, beside %v with %v", on.Processes, on.Etcd, beside.Processes, beside.Etcd)
+	}
+	for _, s := range b.sides {
+		if s.target.TLS.Certificates != nil || s.target.users.next.Load() < s.target.users.total {
+			t.Errorf("%s does not use all users", s.target.Address)
+		}
 	}
 	text, err := os.ReadFile(pids)
 	if err != nil {

@@ -68,6 +68,12 @@ func startDaemon(o *Options, binary, etcd, dir string) (_ *Server, err error) {
 		}
 	}()
 	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0", "--naming", o.Naming, "--audit-log-path", dir + ".audit"}, o.StartArgs...)
+	if o.Users > 0 {
+		args = append(args, "--token-auth-file", dir+".tokens")
+		if err := writeUsers(dir+".tokens", o.Users); err != nil {
+			return nil, err
+		}
+	}
 	if etcd != "" {
 		url, err := s.startEtcd(etcd, dir+".etcd")
 		if err != nil {

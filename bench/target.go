@@ -40,7 +40,8 @@ type Target struct {
 	Token     string // bearer token, empty for none
 	Accept    string // media type of objects; "" for JSON
 	Processes []int
-	Etcd      []int // the processes among them that are an etcd
+	users     *users // of the connections, instead of Token; nil for none
+	Etcd      []int  // the processes among them that are an etcd
 }
 
 // LoadTarget reads the current context of the kubeconfig at path. Processes is left empty. The
@@ -131,13 +132,20 @@ type Conn struct {
 	Net      net.Conn
 	Response fasthttp.Response
 	target   *Target
+	token    string
 	timeout  time.Duration // of a request; 0 for requestTimeout
 	r        *bufio.Reader
 	w        *bufio.Writer
 }
 
 // Conn returns a connection that dials on first use.
-func (t *Target) Conn() *Conn { return &Conn{target: t} }
+func (t *Target) Conn() *Conn {
+	c := &Conn{target: t, token: t.Token}
+	if c.token == "" && t.users != nil {
+		c.token = t.users.pick()
+	}
+	return c
+}
 
 // Close closes the connection; the next request dials again.
 func (c *Conn) Close() {
@@ -234,8 +242,8 @@ func (c *Conn) send(r Request) error {
 		return err
 	}
 	c.write(r.Method, " ", c.target.Prefix, r.Path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.target.Accept, typeJSON), "\r\n")
-	if c.target.Token != "" {
-		c.write("Authorization: Bearer ", c.target.Token, "\r\n")
+	if c.token != "" {
+		c.write("Authorization: Bearer ", c.token, "\r\n")
 	}
 	if r.Body != nil {
 		c.write("Content-Type: ", r.Type, "\r\nContent-Length: ", strconv.Itoa(len(r.Body)), "\r\n")

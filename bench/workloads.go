@@ -194,8 +194,8 @@ func (s *Session) connections(what string, n int) int {
 
 // group returns the API group with the given first component; its domain depends on the naming
 // profile.
-func (s *Session) group(prefix string) (string, error) {
-	c := s.Target.speaking("").Conn()
+func (t *Target) group(prefix string) (string, error) {
+	c := t.speaking("").Conn()
 	defer c.Close()
 	answer, err := c.Call(get("/apis"))
 	if err != nil {
