@@ -90,7 +90,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks the settings and defaults in the table of all limits.
+// TestLimitsTable checks the settings and defaults in the table of all limits, and that it has
+// every maximum once.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
 	table, _, _ = strings.Cut(table, "\n## ")
@@ -98,14 +99,16 @@ func TestLimitsTable(t *testing.T) {
 	for _, d := range declarations() {
 		declared[d["name"]] = d
 	}
-	named := regexp.MustCompile("`([a-z-]+)`")
+	setting := regexp.MustCompile("`([a-z0-9-]+)`")
 	checked := 0
+	named := map[string]int{}
 	for row := range strings.Lines(table) {
 		cells := strings.Split(row, "|")
 		if len(cells) < 6 {
 			continue
 		}
-		for _, match := range named.FindAllStringSubmatch(cells[2], -1) {
+		for _, match := range setting.FindAllStringSubmatch(cells[2], -1) {
+			named[match[1]]++
 			d, ok := declared[match[1]]
 			if !ok {
 				t.Errorf("no setting %s:%s", match[1], cells[1])
@@ -117,6 +120,12 @@ func TestLimitsTable(t *testing.T) {
 					t.Errorf("%s is %s by default, but the table has %s", match[1], want, cells[3])
 				}
 			}
+		}
+	}
+	for name, d := range declared {
+		limit := strings.HasPrefix(name, "max-") || strings.HasPrefix(name, "http2-max-")
+		if limit && d["unsupported"] == "" && d["deprecated"] == "" && named[name] != 1 {
+			t.Errorf("the table has %s %d times", name, named[name])
 		}
 	}
 	if checked < 15 {
