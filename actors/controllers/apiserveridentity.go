@@ -45,7 +45,7 @@ func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	if rules.LabelValue(hostname) == nil {
 		a.labels[env.Translate("platform.io/hostname")] = hostname
 	}
-	name := identityName(hostname)
+	name := ServerIdentity(hostname)
 	a.holder = name + "_" + uuid.NewString()
 	a.servers, _ = selector.FromLabelSelector(tree.Tree{"matchLabels": tree.Tree{label: component}})
 	if a.leases.Kind != nil {
@@ -54,9 +54,9 @@ func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	return a
 }
 
-// identityName returns the name of the Lease: a prefix, and half of the hostname's SHA-256 in
-// base32.
-func identityName(hostname string) string {
+// ServerIdentity returns the identity of a server, which names its Lease: a prefix, and half of the
+// hostname's SHA-256 in base32.
+func ServerIdentity(hostname string) string {
 	sum := sha256.Sum256([]byte(hostname))
 	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }

@@ -34,8 +34,6 @@ type Aggregation struct {
 // An aggregator follows APIServices and the discovery of the servers behind them.
 type aggregator struct {
 	base
-	storage  *storage
-	identity *identity
 
 	*aggregation.Servers
 }

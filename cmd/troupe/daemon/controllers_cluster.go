@@ -14,12 +14,6 @@ import (
 // writes pass admission, and some check users' permissions.
 type clusterControllers struct {
 	base
-	storage    *storage
-	identity   *identity
-	aggregator *aggregator
-	leadership *leadership
-	server     *serverControllers
-	policy     *policies
 
 	env       *controllers.Env    // writes pass admission
 	leader    *controllers.Leader // of kube-controller-manager
@@ -48,7 +42,7 @@ func (c *clusterControllers) Start() error {
 			made = yieldingController{made, c.leader}
 		}
 		c.run(func(ctx context.Context) {
-			c.leadership.lead(controllers.WithWorkqueueMetrics(ctx, c.server.workqueueMetrics, b.name), made.Run)
+			c.leadership.lead(controllers.WithWorkqueueMetrics(ctx, c.serverControllers.workqueueMetrics, b.name), made.Run)
 		})
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 // exclusive state always leads.
 type leadership struct {
 	base
-	storage *storage
 
 	election *controllers.Election // nil if no other daemon shares the state
 }

@@ -11,9 +11,6 @@ import (
 // requests are served, and their writes bypass authorization and admission.
 type serverControllers struct {
 	base
-	storage    *storage
-	aggregator *aggregator
-	leadership *leadership
 
 	definitions       *controllers.Definitions // serves the kinds of CustomResourceDefinitions
 	legacyTokens      *controllers.LegacyTokenTracking
@@ -64,7 +61,7 @@ func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 		}
 		l := c.leadership
 		if b.runsOn == everyDaemon {
-			l = &leadership{storage: c.storage} // without an election
+			l = &leadership{base: c.base} // without an election
 		}
 		env := controllers.NewEnv(l.store(), c.storage.kinds, c.log)
 		r := newRemadeController(func() controller { return b.ofServer(c, env) })

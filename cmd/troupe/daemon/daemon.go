@@ -19,14 +19,22 @@ import (
 // A Daemon is one server over one data directory, or one of several over shared state in etcd. Call
 // New, Start, then Wait or Stop.
 //
-// Start starts the components in the order of the fields, and Stop stops them in reverse order.
-// Each component depends only on those above it.
+// Start starts the components in their order, and Stop stops them in reverse order.
 type Daemon struct {
 	*settings
-	fatal fatalErrors
+	*components
+	started  []component
+	stopped  chan struct{}
+	stopOnce sync.Once
+	stopErr  error // of Stop; read after stopped is closed
+}
+
+// components are the parts of a Daemon, in the order of their start. Each uses only those above it.
+type components struct {
+	fatal fatalErrors // of all components
 
 	state             *stateLog          // the journal, or etcd
-	identity          *identity          // certificates and keys
+	identity          *identity          // certificates and keys, whose checksums or contents are in state
 	storage           *storage           // the catalog of kinds and the object store
 	aggregator        *aggregator        // extension API servers
 	leadership        *leadership        // of several daemons
@@ -37,11 +45,6 @@ type Daemon struct {
 	controllers       *clusterControllers // whose writes pass admission
 	frontEnd          *frontEnd           // the HTTP server
 	maintenance       *maintenance        // reloads files
-
-	started  []component
-	stopped  chan struct{}
-	stopOnce sync.Once
-	stopErr  error // of Stop; read after stopped is closed
 }
 
 // settings are the Config and values that New derives from it, shared by all components.
@@ -92,34 +95,13 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	for _, names := range c.renamed {
 		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
-	d := &Daemon{settings: s, fatal: make(fatalErrors, 2), stopped: make(chan struct{})}
-	d.state = &stateLog{base: newBase(s), fatal: d.fatal}
-	d.identity = &identity{base: newBase(s), state: d.state}
-	d.storage = &storage{base: newBase(s), fatal: d.fatal, state: d.state}
-	d.aggregator = &aggregator{base: newBase(s), storage: d.storage, identity: d.identity}
-	d.leadership = &leadership{base: newBase(s), storage: d.storage}
-	d.serverControllers = &serverControllers{
-		base: newBase(s), storage: d.storage, aggregator: d.aggregator, leadership: d.leadership,
-	}
-	d.endpoint = &endpoint{
-		base: newBase(s), storage: d.storage, identity: d.identity, leadership: d.leadership,
-	}
-	d.authentication = &authentication{
-		base: newBase(s), storage: d.storage, identity: d.identity, controllers: d.serverControllers,
-	}
-	d.policy = &policies{
-		base: newBase(s), storage: d.storage, identity: d.identity, authentication: d.authentication,
-	}
-	d.controllers = &clusterControllers{
-		base: newBase(s), storage: d.storage, identity: d.identity, aggregator: d.aggregator,
-		leadership: d.leadership, server: d.serverControllers, policy: d.policy,
-	}
-	d.frontEnd = &frontEnd{
-		base: newBase(s), fatal: d.fatal, storage: d.storage, identity: d.identity, aggregator: d.aggregator,
-		controllers: d.serverControllers, endpoint: d.endpoint, authentication: d.authentication, policy: d.policy,
-	}
-	d.maintenance = &maintenance{base: newBase(s), state: d.state, identity: d.identity}
-	return d, nil
+	all := &components{fatal: make(fatalErrors, 2)}
+	b := func() base { return newBase(s, all) }
+	all.state, all.identity, all.storage = &stateLog{base: b()}, &identity{base: b()}, &storage{base: b()}
+	all.aggregator, all.leadership, all.serverControllers = &aggregator{base: b()}, &leadership{base: b()}, &serverControllers{base: b()}
+	all.endpoint, all.authentication, all.policy = &endpoint{base: b()}, &authentication{base: b()}, &policies{base: b()}
+	all.controllers, all.frontEnd, all.maintenance = &clusterControllers{base: b()}, &frontEnd{base: b()}, &maintenance{b()}
+	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
 }
 
 // SetClock sets the clock for timestamps of objects and for service account tokens. Call it before

@@ -17,15 +17,7 @@ import (
 )
 
 type frontEnd struct {
-	base           // runs flow control and backups
-	fatal          fatalErrors
-	storage        *storage
-	identity       *identity
-	aggregator     *aggregator
-	controllers    *serverControllers
-	endpoint       *endpoint
-	authentication *authentication
-	policy         *policies
+	base // runs flow control and backups
 
 	flowControl *flowcontrol.Controller // nil if disabled
 	server      *http.Server
@@ -113,7 +105,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 		Checks:        f.storage.healthChecks(),
 		ExtraRoutes:   extra,
 		Operations:    f.newOperations(),
-		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(f.storage.components())},
+		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(f.storage.probedComponents())},
 		Members:       f.storage.objects, Kubelets: kubelets,
 		Console: f.consoleOptions(), Profiling: s.Profiling, StatusPage: f.features.Enabled(features.ComponentStatusz), Flags: flags,
 
@@ -133,7 +125,7 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 	for _, r := range slices.Concat(followed(f.policy.admission), []meta.GroupResource{f.aggregator.Resource()}, f.flowControlResources()) {
 		observed[objects.Storage(r)] = true
 	}
-	opts := actors.ClientStoreOptions{Definitions: f.controllers.definitions, Observers: objects, IsObserved: func(storage meta.GroupResource) bool {
+	opts := actors.ClientStoreOptions{Definitions: f.serverControllers.definitions, Observers: objects, IsObserved: func(storage meta.GroupResource) bool {
 		return observed[storage] || f.policy.params.Follows(storage)
 	}}
 	if state.etcd != nil {
@@ -160,9 +152,9 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.policy.webhookMetrics.WriteMetrics(w)
 	f.storage.conversionMetrics.WriteMetrics(w)
 	f.policy.policyMetrics.WriteMetrics(w)
-	f.controllers.apiServiceMetrics.WriteMetrics(w)
+	f.serverControllers.apiServiceMetrics.WriteMetrics(w)
 	f.policy.conditionMetrics.WriteMetrics(w)
-	f.controllers.workqueueMetrics.WriteMetrics(w)
+	f.serverControllers.workqueueMetrics.WriteMetrics(w)
 	f.storage.state.encryption.metrics.WriteMetrics(w)
 	f.writeFlowControl(w)
 }

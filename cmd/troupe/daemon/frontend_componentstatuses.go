@@ -22,10 +22,10 @@ type probedComponent struct {
 
 const componentProbeTimeout = 20 * time.Second
 
-// components returns the components of ComponentStatus, by name: a local scheduler and controller
-// manager at their default ports, and the store in place of etcd-0. Their certificates are
-// self-signed, so they are not verified, and no secret is sent.
-func (s *storage) components() []probedComponent {
+// probedComponents returns the components of ComponentStatus, by name: a local scheduler and
+// controller manager at their default ports, and the store in place of etcd-0. Their certificates
+// are self-signed, so they are not verified, and no secret is sent.
+func (s *storage) probedComponents() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},

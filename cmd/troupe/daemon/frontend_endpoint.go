@@ -19,9 +19,6 @@ import (
 // until the front end serves them.
 type endpoint struct {
 	base
-	storage    *storage
-	identity   *identity
-	leadership *leadership
 
 	listener net.Listener
 }

@@ -22,7 +22,6 @@ import (
 // authenticates its administrator.
 type identity struct {
 	base
-	state *stateLog // holds the checksums of keys or, with etcd, keys shared by all daemons
 
 	reloader *certs.Reloader
 	ownCerts *certs.Manager

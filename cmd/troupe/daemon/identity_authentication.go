@@ -36,10 +36,7 @@ func (a Authentication) validate(f *faults) {
 }
 
 type authentication struct {
-	base        // runs the OIDC key refresh
-	storage     *storage
-	identity    *identity
-	controllers *serverControllers // record the use of legacy tokens
+	base // runs the OIDC key refresh
 
 	authenticator authn.Authenticator
 	generation    policy.Generation   // of everything that authentication and authorization depend on
@@ -112,7 +109,7 @@ func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error)
 	}
 	methods = append(methods, serviceaccount.New(serviceaccount.Options{
 		Naming: a.naming, Issuers: t.issuers, Keys: t.keys, LegacyKeys: t.legacyKeys, Audiences: t.audiences,
-		Lookup: a.config.ServiceAccounts.Lookup, Objects: a.storage.objects, LegacyTokenUsed: a.controllers.legacyTokens.Used, Now: a.now,
+		Lookup: a.config.ServiceAccounts.Lookup, Objects: a.storage.objects, LegacyTokenUsed: a.serverControllers.legacyTokens.Used, Now: a.now,
 	}))
 	if a.config.BootstrapTokens.Enabled {
 		methods = append(methods, authn.BootstrapTokens(a.naming, a.storage.objects, a.now))

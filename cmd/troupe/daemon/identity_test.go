@@ -22,7 +22,7 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 	dir := t.TempDir()
 	own := must.Get(certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return now }}.Open([]string{"localhost"}))(t)
 	id := &identity{
-		base: newBase(&settings{config: Default()}), ownCerts: own, serving: certs.NewSNICertificates(own.Certificate),
+		base: newBase(&settings{config: Default()}, nil), ownCerts: own, serving: certs.NewSNICertificates(own.Certificate),
 		reloader: certs.NewReloader(slog.New(slog.DiscardHandler)),
 	}
 	id.reloader.Add("own", own.Renew)

@@ -7,11 +7,7 @@ import (
 
 // maintenance reloads certificates, keys and the encryption configuration. It starts last, because
 // nothing may be added to the reloader once it runs.
-type maintenance struct {
-	base
-	state    *stateLog
-	identity *identity
-}
+type maintenance struct{ base }
 
 func (m *maintenance) Start() error {
 	m.config.TLS.warn(m.log)

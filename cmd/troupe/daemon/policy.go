@@ -16,10 +16,7 @@ import (
 
 // policies hold authorization, admission and audit.
 type policies struct {
-	base           // runs the caches of policy objects
-	storage        *storage
-	identity       *identity
-	authentication *authentication
+	base // runs the caches of policy objects
 
 	authorizer       authz.Authorizer
 	admission        *admission.Chain

@@ -22,33 +22,20 @@ import (
 // registrations returns all configured admission plugins, in no particular order. The chain leaves
 // out disabled ones.
 func (p *policies) registrations(configuration *config.Config) ([]admission.Registration, error) {
-	pods, err := p.podPlugins(configuration)
-	if err != nil {
-		return nil, err
-	}
-	quotas, err := p.quotaPlugin(configuration)
-	if err != nil {
-		return nil, err
-	}
-	security, err := p.podSecurityPlugin(configuration)
-	if err != nil {
-		return nil, err
-	}
+	var all []admission.Registration
 	namespaces := match.NewNamespaces()
-	webhooks, err := p.webhookPlugins(namespaces, configuration)
-	if err != nil {
-		return nil, err
-	}
-	limits, err := p.eventLimits(configuration)
-	if err != nil {
-		return nil, err
-	}
-	images, err := p.imagePolicyPlugin(configuration)
-	if err != nil {
-		return nil, err
+	for _, configured := range []func(*config.Config) ([]admission.Registration, error){
+		p.podPlugins, p.quotaPlugin, p.podSecurityPlugin, p.imagePolicyPlugin, p.eventRateLimitPlugin,
+		func(c *config.Config) ([]admission.Registration, error) { return p.webhookPlugins(namespaces, c) },
+	} {
+		some, err := configured(configuration)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
 	naming, authorizer, storageClasses := p.naming, p.authorizer, plugins.NewStorageClasses(p.naming)
-	return append(slices.Concat(pods, quotas, security, p.policyPlugins(namespaces), webhooks, images, node.Restriction(naming, p.storage.objects, authorizer)),
+	return append(slices.Concat(all, p.policyPlugins(namespaces), node.Restriction(naming, p.storage.objects, authorizer)),
 		plugins.AdminAccess(naming, p.storage.objects),
 		plugins.CertificateRequester(),
 		plugins.CertificateSubjectRestriction(naming),
@@ -64,7 +51,6 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 		plugins.NamespaceLifecycle(p.storage.objects),
 		plugins.NamespaceAutoProvision(p.storage.objects, p),
 		plugins.OwnerReferencesPermissionEnforcement(authorizer, p.servedKind),
-		plugins.EventRateLimit(limits, time.Now),
 		plugins.AlwaysDeny(),
 	), nil
 }
@@ -147,18 +133,18 @@ func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.
 	return []admission.Registration{plugins.ImagePolicyWebhook(c, backend, p.naming, time.Now, p.log)}, nil
 }
 
-// eventLimits returns the configuration of EventRateLimit; nil if it is disabled. There are no
-// defaults, so it is required if enabled.
-func (p *policies) eventLimits(configuration *config.Config) ([]plugins.EventLimit, error) {
+// eventRateLimitPlugin returns the EventRateLimit plugin. There are no default limits, so they are
+// required if it is enabled.
+func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "EventRateLimit"
-	if !p.config.Admission.switches().Runs(name) {
-		return nil, nil
+	var limits []plugins.EventLimit
+	if p.config.Admission.switches().Runs(name) {
+		var err error
+		if limits, err = plugins.ParseEventLimits(configuration.For(name), p.naming); err != nil {
+			return nil, misconfigured(name, err)
+		}
 	}
-	limits, err := plugins.ParseEventLimits(configuration.For(name), p.naming)
-	if err != nil {
-		return nil, misconfigured(name, err)
-	}
-	return limits, nil
+	return []admission.Registration{plugins.EventRateLimit(limits, time.Now)}, nil
 }
 
 // servedKind returns the kind if it is served. It returns nil for unknown kinds and those disabled

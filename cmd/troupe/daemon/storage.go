@@ -20,9 +20,7 @@ import (
 
 // storage holds the object store and its parts.
 type storage struct {
-	base  // runs the memory monitor
-	fatal fatalErrors
-	state *stateLog
+	base // runs the memory monitor
 
 	kinds *catalog.Catalog // set by compileKinds
 

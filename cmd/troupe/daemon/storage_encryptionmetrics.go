@@ -2,16 +2,15 @@ package daemon
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
@@ -46,8 +45,12 @@ const maxKeyIDs = 100
 // timestamp.
 func newEncryptionMetrics() *encryptionMetrics {
 	const controller, storage, envelope = "apiserver_encryption_config_controller_", "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
 	m := &encryptionMetrics{
-		server: hashOf(serverIdentity()),
+		server: hashOf(controllers.ServerIdentity(host)),
 		lastReload: metrics.NewGauges(controller+"automatic_reload_last_timestamp_seconds",
 			"Time of the last reload of the encryption configuration, by result.", "status", "apiserver_id_hash"),
 		reloads: metrics.NewCounters(controller+"automatic_reloads_total",
@@ -65,16 +68,6 @@ func newEncryptionMetrics() *encryptionMetrics {
 	m.reloads.With("success", m.server)
 	m.reloads.With("failure", m.server)
 	return m
-}
-
-// serverIdentity returns the identity of a kube-apiserver: a digest of the host name.
-func serverIdentity() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	sum := sha256.Sum256([]byte(host))
-	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
 // hashOf hashes ids of servers and keys, which may be confidential.

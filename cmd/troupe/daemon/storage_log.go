@@ -19,7 +19,6 @@ import (
 // A stateLog stores the state, in a journal or in etcd. The journal locks its data directory.
 type stateLog struct {
 	base
-	fatal fatalErrors
 
 	encryption *atRest
 	journal    *persist.Journal // nil if the state is in etcd

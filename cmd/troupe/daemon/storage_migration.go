@@ -46,10 +46,7 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 
 // content returns the etcd content for the data directory, and the number of objects.
 func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err error) {
-	from, err := readDataDir(m.DataDir, t, m.Log)
-	if err == nil {
-		err = from.readable()
-	}
+	from, err := decrypted(readDataDir(m.DataDir, t, m.Log))
 	if err != nil {
 		return c, 0, err
 	}
@@ -95,10 +92,7 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return state, err
 		}
-		from, err := readEtcd(ctx, log)
-		if err == nil {
-			err = from.readable()
-		}
+		from, err := decrypted(readEtcd(ctx, log))
 		if err != nil {
 			return state, err
 		}
@@ -165,10 +159,7 @@ func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir s
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
 	read := func() (persist.State, error) {
-		from, err := readEtcd(ctx, log)
-		if err == nil {
-			err = from.readable()
-		}
+		from, err := decrypted(readEtcd(ctx, log))
 		return from.state(), err
 	}
 	if err := persist.Create(path, read, persist.Options{Transformer: t}); err != nil {
@@ -224,15 +215,15 @@ func (h held) state() persist.State {
 	}}
 }
 
-// readable returns an error if a value cannot be decrypted, because the other side could not
+// decrypted returns an error if a value cannot be decrypted, because the other side could not
 // decrypt it either.
-func (h held) readable() error {
+func decrypted(h held, err error) (held, error) {
 	for _, i := range h.items {
-		if i.Err != nil {
-			return fmt.Errorf("reading %s: %w; check the keys of --encryption-provider-config", i.Key, i.Err)
+		if i.Err != nil && err == nil {
+			err = fmt.Errorf("reading %s: %w; check the keys of --encryption-provider-config", i.Key, i.Err)
 		}
 	}
-	return nil
+	return h, err
 }
 
 // readDataDir reads a data directory that no daemon uses.
