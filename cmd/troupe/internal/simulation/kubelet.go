@@ -16,10 +16,10 @@ func (c *Cluster) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
 	m.HandleFunc("GET /pods", c.servePods)
-	m.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", c.serveLogs)
+	m.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", c.withContainer(c.serveLogs))
 	for _, method := range []string{"GET", "POST"} {
-		m.HandleFunc(method+" /exec/{namespace}/{pod}/{container}", c.serveExec)
-		m.HandleFunc(method+" /attach/{namespace}/{pod}/{container}", c.serveAttach)
+		m.HandleFunc(method+" /exec/{namespace}/{pod}/{container}", c.withContainer(c.serveExec))
+		m.HandleFunc(method+" /attach/{namespace}/{pod}/{container}", c.withContainer(c.serveAttach))
 		m.HandleFunc(method+" /portForward/{namespace}/{pod}", c.servePorts)
 	}
 	return m
@@ -31,25 +31,34 @@ func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
 }
 
-// asked returns the container of a request. If it is missing or its node is down, asked writes an
-// error and ok is false.
-func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, container *Container, status *ContainerStatus, ok bool) {
-	key := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}
-	record, found := c.pod(key)
-	if !found {
-		http.Error(w, fmt.Sprintf("pod %q not found", key), http.StatusNotFound)
-		return nil, nil, nil, false
+// A containerRef is the container of a request.
+type containerRef struct {
+	*Container
+	pod    *Pod
+	status *ContainerStatus
+}
+
+// withContainer returns a handler that passes the container of a request on, or responds with an
+// error if it is missing or its node is down.
+func (c *Cluster) withContainer(serve func(http.ResponseWriter, *http.Request, containerRef)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		key, name := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}, r.PathValue("container")
+		record, found := c.pod(key)
+		if !found {
+			http.Error(w, fmt.Sprintf("pod %q not found", key), http.StatusNotFound)
+			return
+		}
+		if c.isDown(record.pod.Spec.NodeName) {
+			http.Error(w, fmt.Sprintf("node %s is down", record.pod.Spec.NodeName), http.StatusServiceUnavailable)
+			return
+		}
+		container, status := record.pod.container(name)
+		if container == nil || status == nil {
+			http.Error(w, fmt.Sprintf("container %q in pod %q is not available", name, key.name), http.StatusBadRequest)
+			return
+		}
+		serve(w, r, containerRef{container, record.pod, status})
 	}
-	if c.isDown(record.pod.Spec.NodeName) {
-		http.Error(w, fmt.Sprintf("node %s is down", record.pod.Spec.NodeName), http.StatusServiceUnavailable)
-		return nil, nil, nil, false
-	}
-	name := r.PathValue("container")
-	if container, status = record.pod.container(name); container == nil || status == nil {
-		http.Error(w, fmt.Sprintf("container %q in pod %q is not available", name, key.name), http.StatusBadRequest)
-		return nil, nil, nil, false
-	}
-	return record.pod, container, status, true
 }
 
 type logLine struct {
@@ -59,10 +68,10 @@ type logLine struct {
 
 // logOf returns the log of a container's current or previous run: the output of its program,
 // timestamped with its start.
-func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previous bool) (lines []logLine, ok bool) {
-	state := s.State
+func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
+	state := of.status.State
 	if previous {
-		state = s.LastState
+		state = of.status.LastState
 	}
 	var begin time.Time
 	switch {
@@ -73,7 +82,7 @@ func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previo
 	default:
 		return nil, false
 	}
-	for _, text := range programOf(p, container, c.JobTime).lines {
+	for _, text := range programOf(of.pod, of.Container, c.JobTime).lines {
 		lines = append(lines, logLine{begin, text})
 	}
 	return lines, true
@@ -82,26 +91,23 @@ func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previo
 // followPeriod is the interval between checks whether a followed container has ended.
 const followPeriod = 500 * time.Millisecond
 
-func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request) {
-	p, container, status, ok := c.asked(w, r)
-	if !ok {
-		return
-	}
+func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of containerRef) {
 	query := r.URL.Query()
-	lines, ok := c.logOf(p, container, status, query.Get("previous") == "true")
+	previous := query.Get("previous") == "true"
+	lines, ok := c.logOf(of, previous)
 	if !ok {
-		message := fmt.Sprintf("container %q in pod %q is waiting to start: ContainerCreating", container.Name, p.Metadata.Name)
-		if query.Get("previous") == "true" {
-			message = fmt.Sprintf("previous terminated container %q in pod %q not found", container.Name, p.Metadata.Name)
+		message := "container %q in pod %q is waiting to start: ContainerCreating"
+		if previous {
+			message = "previous terminated container %q in pod %q not found"
 		}
-		http.Error(w, message, http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf(message, of.Name, of.pod.Metadata.Name), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain")
 	_, _ = io.WriteString(w, logWindow(lines, query.Get, time.Now())) // the client may be gone
-	if query.Get("follow") == "true" && query.Get("previous") != "true" {
+	if query.Get("follow") == "true" && !previous {
 		_ = http.NewResponseController(w).Flush()
-		c.awaitEnd(r.Context(), p, container.Name)
+		c.awaitEnd(r.Context(), of)
 	}
 }
 
@@ -139,15 +145,15 @@ func since(lines []logLine, t time.Time) (later []logLine) {
 }
 
 // awaitEnd waits until a container has ended, or the context ends.
-func (c *Cluster) awaitEnd(ctx context.Context, p *Pod, container string) {
+func (c *Cluster) awaitEnd(ctx context.Context, of containerRef) {
 	ticker := time.NewTicker(followPeriod)
 	defer ticker.Stop()
 	for {
-		now, ok := c.pod(p.key())
-		if !ok || now.pod.Metadata.UID != p.Metadata.UID {
+		now, ok := c.pod(of.pod.key())
+		if !ok || now.pod.Metadata.UID != of.pod.Metadata.UID {
 			return
 		}
-		if _, s := now.pod.container(container); s == nil || s.State.Running == nil {
+		if _, s := now.pod.container(of.Name); s == nil || s.State.Running == nil {
 			return
 		}
 		select {
@@ -159,31 +165,23 @@ func (c *Cluster) awaitEnd(ctx context.Context, p *Pod, container string) {
 }
 
 // serveExec simulates a command in a running container.
-func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request) {
-	p, container, status, ok := c.asked(w, r)
-	if !ok {
+func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request, of containerRef) {
+	if of.status.State.Running == nil {
+		http.Error(w, fmt.Sprintf("container %q in pod %q does not run", of.Name, of.pod.Metadata.Name), http.StatusInternalServerError)
 		return
 	}
-	if status.State.Running == nil {
-		http.Error(w, fmt.Sprintf("container %q in pod %q does not run", container.Name, p.Metadata.Name), http.StatusInternalServerError)
-		return
-	}
-	command := r.URL.Query()["command"]
-	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int { return s.play(command, environment(p, container)) })
+	query := r.URL.Query()
+	serveStreams(w, r, wantedStreams(query), func(s *session) int { return s.play(query["command"], environment(of.pod, of.Container)) })
 }
 
 // serveAttach writes a container's log, and waits for its end.
-func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request) {
-	p, container, status, ok := c.asked(w, r)
-	if !ok {
-		return
-	}
-	lines, _ := c.logOf(p, container, status, false)
+func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request, of containerRef) {
+	lines, _ := c.logOf(of, false)
 	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int {
 		for _, line := range lines {
 			s.write(s.stdout, line.text+"\n")
 		}
-		c.awaitEnd(s.ctx, p, container.Name)
+		c.awaitEnd(s.ctx, of)
 		return 0
 	})
 }

@@ -110,8 +110,7 @@ func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []C
 			all = append(all, is)
 			continue
 		}
-		off := false
-		all = append(all, ContainerStatus{Name: c.Name, Image: c.Image, Started: &off, State: ContainerState{Waiting: &Waiting{Reason: "PodInitializing"}}})
+		all = append(all, ContainerStatus{Name: c.Name, Image: c.Image, Started: new(false), State: ContainerState{Waiting: &Waiting{Reason: "PodInitializing"}}})
 	}
 	return all
 }
@@ -231,17 +230,14 @@ func (l *lifecycle) running(c *Container, is *ContainerStatus, does program) boo
 	if end := wholeSecond(start.Add(does.runs)); !does.forever {
 		if !end.After(l.now) {
 			is.State = ContainerState{Terminated: &Terminated{ExitCode: does.code, Reason: reasonOf(does.code), StartedAt: start, FinishedAt: end, ContainerID: is.ContainerID}}
-			off := false
-			is.Ready, is.Started = false, &off
+			is.Ready, is.Started = false, new(false)
 			return false
 		}
 		l.look(end)
 	}
 	after, never := readyTime(l.pod, c)
 	ready := start.Add(after)
-	on := !never || c.StartupProbe == nil
-	is.Ready = !never && !ready.After(l.now)
-	is.Started = &on
+	is.Ready, is.Started = !never && !ready.After(l.now), new(!never || c.StartupProbe == nil)
 	if !never && !is.Ready {
 		l.look(ready)
 	}
@@ -256,11 +252,10 @@ func reasonOf(code int) string {
 }
 
 func (l *lifecycle) terminate(is *ContainerStatus, code int, reason string) {
-	off := false
 	if r := is.State.Running; r != nil {
 		is.State = ContainerState{Terminated: &Terminated{ExitCode: code, Reason: reason, StartedAt: r.StartedAt, FinishedAt: l.now, ContainerID: is.ContainerID}}
 	}
-	is.Ready, is.Started = false, &off
+	is.Ready, is.Started = false, new(false)
 }
 
 // end terminates all running containers.

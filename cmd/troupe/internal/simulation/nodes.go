@@ -10,8 +10,9 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
@@ -60,33 +61,17 @@ func (c *Cluster) register(ctx context.Context) error {
 
 // each calls do concurrently for the number of each node, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	numbers := make(chan int)
-	var workers sync.WaitGroup
-	for range atOnce {
-		workers.Go(func() {
-			for i := range numbers {
-				if err := do(i); err != nil {
-					stop(err)
-				}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range c.Nodes {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
+			return do(i)
 		})
 	}
-	for i := range c.Nodes {
-		select {
-		case numbers <- i:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(numbers)
-	workers.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return group.Wait()
 }
 
 // removeOthers removes simulated Nodes that are not part of this cluster.
@@ -144,11 +129,9 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	c.mu.Lock()
 	since := c.nodes[name].since
-	allocatable := maps.Clone(c.nodes[name].foreign)
+	allocatable := map[string]any{}
+	maps.Copy(allocatable, c.nodes[name].foreign)
 	c.mu.Unlock()
-	if allocatable == nil {
-		allocatable = map[string]any{}
-	}
 	for resource, amount := range c.Capacity {
 		allocatable[resource] = amount
 	}

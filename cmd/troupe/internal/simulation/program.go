@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 		is.code, _ = strconv.Atoi(notes[exitCode]) // 0 if invalid
 		return is
 	}
-	if r, known := interpret(append(append([]string{}, c.Command...), c.Args...), environment(p, c), nil); known {
+	if r, known := interpret(slices.Concat(c.Command, c.Args), environment(p, c), nil); known {
 		return program{append(is.lines, r.lines()...), r.forever, r.slept, r.code}
 	}
 	switch image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]; {

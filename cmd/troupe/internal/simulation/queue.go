@@ -1,32 +1,37 @@
 package simulation
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/tidwall/btree"
 )
 
 // A queue holds Pods with the time at which each is due. One worker at a time processes a Pod; if
 // it becomes due meanwhile, it is handed out again after done.
 type queue struct {
 	mu      sync.Mutex
-	due     dueHeap
+	due     *btree.BTreeG[*entry]
 	entries map[objectKey]*entry
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. index is its position in the heap, or -1 while a worker has it;
-// again means that it is due again at that time.
+// An entry is a Pod in the queue. While it is taken, a worker has it, and again means that it is
+// due again at that time.
 type entry struct {
-	key   objectKey
-	at    time.Time
-	index int
-	again bool
+	key          objectKey
+	at           time.Time
+	taken, again bool
 }
 
 func newQueue() *queue {
-	return &queue{entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
+	earlier := func(a, b *entry) bool {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.key.namespace, b.key.namespace), strings.Compare(a.key.name, b.key.name)) < 0
+	}
+	return &queue{due: btree.NewBTreeG(earlier), entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
 }
 
 // add schedules a Pod; the earliest of several times counts.
@@ -38,15 +43,16 @@ func (q *queue) add(key objectKey, at time.Time) {
 	case e == nil:
 		e = &entry{key: key, at: at}
 		q.entries[key] = e
-		heap.Push(&q.due, e)
-	case e.index < 0:
-		if !e.again || at.Before(e.at) {
-			e.again, e.at = true, at
-		}
-	case at.Before(e.at):
+	case e.taken && (!e.again || at.Before(e.at)):
+		e.again, e.at = true, at
+		return
+	case e.taken || !at.Before(e.at):
+		return
+	default:
+		q.due.Delete(e)
 		e.at = at
-		heap.Fix(&q.due, e.index)
 	}
+	q.due.Set(e)
 	q.signal()
 }
 
@@ -55,25 +61,22 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
 		wait := time.Hour
-		if len(q.due) > 0 {
-			if wait = time.Until(q.due[0].at); wait <= 0 {
-				e := heap.Pop(&q.due).(*entry)
-				e.index = -1
+		if e, ok := q.due.Min(); ok {
+			if wait = time.Until(e.at); wait <= 0 {
+				q.due.Delete(e)
+				e.taken = true
 				q.signal() // wake the next worker
 				q.mu.Unlock()
 				return e.key, true
 			}
 		}
 		q.mu.Unlock()
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return objectKey{}, false
 		case <-q.wake:
-		case <-timer.C:
+		case <-time.After(wait):
 		}
-		timer.Stop()
 	}
 }
 
@@ -86,8 +89,8 @@ func (q *queue) done(key objectKey) {
 		delete(q.entries, key)
 		return
 	}
-	e.again = false
-	heap.Push(&q.due, e)
+	e.taken, e.again = false, false
+	q.due.Set(e)
 	q.signal()
 }
 
@@ -96,30 +99,6 @@ func (q *queue) signal() {
 	case q.wake <- struct{}{}:
 	default:
 	}
-}
-
-// A dueHeap is a heap.Interface with the earliest entry in front.
-type dueHeap []*entry
-
-func (h dueHeap) Len() int           { return len(h) }
-func (h dueHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
-func (h dueHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-func (h *dueHeap) Push(x any) {
-	e := x.(*entry)
-	e.index = len(*h)
-	*h = append(*h, e)
-}
-
-func (h *dueHeap) Pop() any {
-	last := len(*h) - 1
-	e := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return e
 }
 
 // run processes keys with treat until the context ends. A key is added again at the returned time,

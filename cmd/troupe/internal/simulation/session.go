@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (s *session) play(command []string, environment map[string]string) int {
 	if len(command) > 0 {
 		name = command[0][strings.LastIndexByte(command[0], '/')+1:]
 	}
-	if (name == "sh" || name == "bash" || name == "ash") && !hasScript(command) && s.stdin != nil {
+	if (name == "sh" || name == "bash" || name == "ash") && !slices.Contains(command, "-c") && s.stdin != nil {
 		return s.shell(environment)
 	}
 	if name == "cat" && len(command) == 1 && s.stdin != nil {
@@ -74,15 +75,6 @@ func (s *session) play(command []string, environment map[string]string) int {
 		return 0
 	}
 	return s.once(command, environment)
-}
-
-func hasScript(command []string) bool {
-	for _, arg := range command[1:] {
-		if arg == "-c" {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *session) once(command []string, environment map[string]string) int {

@@ -25,12 +25,7 @@ const (
 // upgradeSPDY upgrades a request to SPDY and returns the connection. If the client does not offer
 // the protocol, it writes an error and returns nil.
 func upgradeSPDY(w http.ResponseWriter, r *http.Request, protocol string) net.Conn {
-	var offered []string
-	for _, line := range r.Header.Values(protocolHeader) {
-		for p := range strings.SplitSeq(line, ",") {
-			offered = append(offered, strings.TrimSpace(p))
-		}
-	}
+	offered := strings.FieldsFunc(strings.Join(r.Header.Values(protocolHeader), ","), func(c rune) bool { return c == ',' || c == ' ' })
 	if !slices.Contains(offered, protocol) {
 		w.Header().Set("X-Accepted-Stream-Protocol-Versions", protocol)
 		http.Error(w, "unable to upgrade: of the protocols only "+protocol+" is served", http.StatusForbidden)
@@ -127,7 +122,12 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 	if in := streams["stdin"]; in != nil {
 		_ = in.Reset() // the rest is not read
 	}
-	select { // the client closes after it has read everything
+	awaitClose(ctx)
+}
+
+// awaitClose waits until the client, which has read everything, has closed the connection.
+func awaitClose(ctx context.Context) {
+	select {
 	case <-ctx.Done():
 	case <-time.After(streamsTimeout):
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
@@ -23,31 +22,21 @@ const (
 	channelStatus
 )
 
-// webSocketProtocols are the kubelet's protocols in order of preference. In base64 variants
-// messages are text and begin with a digit.
+// webSocketProtocols are the kubelet's protocols. In base64 variants messages are text and begin
+// with a digit.
 var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
 
 // serveWebSocket runs a command over WebSocket channels.
 func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
-	var protocol string
-	var offered []string
-	for p := range strings.SplitSeq(r.Header.Get("Sec-Websocket-Protocol"), ",") {
-		offered = append(offered, strings.TrimSpace(p))
-	}
-	for _, p := range webSocketProtocols {
-		if protocol == "" && slices.Contains(offered, p) {
-			protocol = p
-		}
-	}
-	upgrader := ws.HTTPUpgrader{Protocol: func(p string) bool { return p == protocol }}
-	conn, _, _, err := upgrader.Upgrade(r, w)
+	upgrader := ws.HTTPUpgrader{Protocol: func(p string) bool { return slices.Contains(webSocketProtocols, p) }}
+	conn, _, agreed, err := upgrader.Upgrade(r, w)
 	if err != nil {
 		return // Upgrade has responded
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c := &channels{conn: conn, base64: strings.Contains(protocol, "base64")}
+	c := &channels{conn: conn, base64: strings.Contains(agreed.Protocol, "base64")}
 	in, input := io.Pipe()
 	go func() {
 		defer cancel()
@@ -71,14 +60,11 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 		}
 	}
 	code := run(s)
-	if strings.HasPrefix(protocol, "v4.") || code != 0 {
+	if strings.HasPrefix(agreed.Protocol, "v4.") || code != 0 {
 		c.send(channelStatus, exitStatus(code))
 	}
 	c.close()
-	select { // the client closes after it has read everything
-	case <-ctx.Done():
-	case <-time.After(streamsTimeout):
-	}
+	awaitClose(ctx)
 }
 
 // channels are the channels of one WebSocket. mu is held for each message sent.
