@@ -1,11 +1,8 @@
 package merge
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -146,39 +143,10 @@ func checkOperation(op operation) (parsedOperation, error) {
 	return s, err
 }
 
-// decodeValue keeps 64-bit integers exact.
-func decodeValue(data []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil && err != io.EOF {
-		return nil, err
+// decodeValue decodes a value, which is nil if it is missing.
+func decodeValue(text []byte) (any, error) {
+	if len(text) == 0 {
+		return nil, nil
 	}
-	return convertNumbers(v)
-}
-
-// convertNumbers converts in place each json.Number in v to int64 or float64, and maps to trees.
-func convertNumbers(v any) (any, error) {
-	var err error
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return i, nil
-		}
-		return v.Float64()
-	case map[string]any:
-		for k, w := range v {
-			if v[k], err = convertNumbers(w); err != nil {
-				return nil, err
-			}
-		}
-		return tree.Tree(v), nil
-	case []any:
-		for i, w := range v {
-			if v[i], err = convertNumbers(w); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
+	return tree.Decode(text)
 }

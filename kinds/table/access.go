@@ -30,7 +30,7 @@ func showRequestDuration(b []byte, r *row, _ string) []byte {
 	if !seconds.Exists() {
 		return jsontext.AppendString(b, none)
 	}
-	return jsontext.AppendString(b, humanDuration(time.Duration(seconds.Int())*time.Second))
+	return jsontext.AppendString(b, HumanDuration(time.Duration(seconds.Int())*time.Second))
 }
 
 // showRequestCondition shows the state of a certificate signing request, such as Pending,

@@ -7,22 +7,23 @@ import (
 
 func appendAge(b []byte, stamp string, now time.Time) []byte {
 	b = append(b, '"')
-	b = append(b, age(stamp, now)...)
+	b = append(b, Age(stamp, now)...)
 	return append(b, '"')
 }
 
-func age(stamp string, now time.Time) string {
+// Age returns the time since an RFC 3339 timestamp, in the notation of HumanDuration.
+func Age(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
 		return unknown
 	}
-	return humanDuration(now.Sub(t))
+	return HumanDuration(now.Sub(t))
 }
 
-// humanDuration formats a duration with one unit, or two while the first number is small. The
+// HumanDuration formats a duration with one unit, or two while the first number is small. The
 // thresholds are those of kubectl: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. Up to two
 // seconds in the future, as with skewed clocks, give 0s; more gives <invalid>.
-func humanDuration(d time.Duration) string {
+func HumanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)
 	switch {

@@ -49,5 +49,5 @@ func showJobDuration(b []byte, r *row, _ string) []byte {
 	if err != nil {
 		end = r.now
 	}
-	return jsontext.AppendString(b, humanDuration(end.Sub(start)))
+	return jsontext.AppendString(b, HumanDuration(end.Sub(start)))
 }

@@ -197,7 +197,7 @@ func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
 	if s.restarts != 0 && !s.lastRestart.IsZero() {
-		text += " (" + humanDuration(r.now.Sub(s.lastRestart)) + " ago)"
+		text += " (" + HumanDuration(r.now.Sub(s.lastRestart)) + " ago)"
 	}
 	return jsontext.AppendString(b, text)
 }

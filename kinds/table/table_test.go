@@ -73,7 +73,7 @@ func TestHumanDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 119 * time.Second: "119s", 5 * time.Minute: "5m", 150 * time.Second: "2m30s", 76 * time.Hour: "3d4h", -5 * time.Second: "<invalid>", 9 * 24 * time.Hour: "9d",
 	} {
-		if got := humanDuration(d); got != want {
+		if got := HumanDuration(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}

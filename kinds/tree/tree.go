@@ -1,9 +1,13 @@
 package tree
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // A Tree is a decoded JSON object.
@@ -172,4 +176,44 @@ func Of(v any) any {
 		}
 	}
 	return v
+}
+
+// Decode decodes one JSON value. Whole numbers of 64 bits are exact.
+func Decode(text []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("unexpected data after the value")
+	}
+	return convertNumbers(v)
+}
+
+// convertNumbers converts in place each json.Number in v to int64 or float64, and maps to trees.
+func convertNumbers(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return i, nil
+		}
+		return v.Float64()
+	case map[string]any:
+		for k, w := range v {
+			if v[k], err = convertNumbers(w); err != nil {
+				return nil, err
+			}
+		}
+		return Tree(v), nil
+	case []any:
+		for i, w := range v {
+			if v[i], err = convertNumbers(w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
 }

@@ -19,22 +19,20 @@ type Rules struct {
 	Fallback string
 	// Context, Cluster and User replace the selection in the file.
 	Context, Cluster, User string
-	// Overrides are the values of flags.
-	Overrides Overrides
-	Programs  Programs
+	Overrides
+	Programs Programs
 	// Container is the root directory of a Pod's files, for tests [/].
 	Container string
 }
 
 // Overrides take precedence over the fields of the files; "" means unset.
 type Overrides struct {
-	Server, ServerName, CertificateAuthority string
-	Insecure                                 bool
-	Namespace                                string
-	Certificate, Key, Token                  string
-	Username, Password                       string
-	As, AsUID                                string
-	AsGroups                                 []string
+	Server, TLSServerName, CertificateAuthority string
+	InsecureSkipTLSVerify                       bool
+	Namespace                                   string
+	ClientCertificate, ClientKey, Token         string
+	As, AsUID                                   string
+	AsGroup                                     []string
 }
 
 // ErrNone says that there is no client configuration.
@@ -125,25 +123,25 @@ func (r Rules) config(f *file) (*Config, error) {
 // apply applies flags to the content of a file. Files in flags are relative to the working
 // directory.
 func (o Overrides) apply(c *cluster, u *user) {
-	c.Server, c.ServerName = cmp.Or(o.Server, c.Server), cmp.Or(o.ServerName, c.ServerName)
+	c.Server, c.ServerName = cmp.Or(o.Server, c.Server), cmp.Or(o.TLSServerName, c.ServerName)
 	if o.CertificateAuthority != "" {
 		c.CertificateAuthority, c.CertificateAuthorityData = workingPath(o.CertificateAuthority), ""
 	}
-	if o.Insecure {
+	if o.InsecureSkipTLSVerify {
 		c.Insecure, c.CertificateAuthority, c.CertificateAuthorityData = true, "", ""
 	}
-	if o.Certificate != "" {
-		u.Certificate, u.CertificateData = workingPath(o.Certificate), ""
+	if o.ClientCertificate != "" {
+		u.Certificate, u.CertificateData = workingPath(o.ClientCertificate), ""
 	}
-	if o.Key != "" {
-		u.Key, u.KeyData = workingPath(o.Key), ""
+	if o.ClientKey != "" {
+		u.Key, u.KeyData = workingPath(o.ClientKey), ""
 	}
 	// replaces all other credentials except certificates
-	if o.Token != "" || o.Username != "" || o.Password != "" {
-		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", o.Username, o.Password, nil, nil
+	if o.Token != "" {
+		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", "", "", nil, nil
 	}
-	if o.As != "" || o.AsUID != "" || len(o.AsGroups) > 0 {
-		u.As, u.AsUID, u.AsGroups, u.AsExtra = o.As, o.AsUID, o.AsGroups, nil
+	if o.As != "" || o.AsUID != "" || len(o.AsGroup) > 0 {
+		u.As, u.AsUID, u.AsGroups, u.AsExtra = o.As, o.AsUID, o.AsGroup, nil
 	}
 }
 

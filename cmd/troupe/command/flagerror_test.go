@@ -16,9 +16,13 @@ func TestFlagErrors(t *testing.T) {
 		"serve --version":                  "unsupported flag: --version: Use troupe version.",
 		"serve --tls-cert-fil=x":           "unknown flag: --tls-cert-fil; did you mean --tls-cert-file?",
 		"serve --zzzzzzzz":                 "unknown flag: --zzzzzzzz; troupe serve --help lists the flags",
-		"rollout undo web --to-revision=1": `unknown command "rollout"; troupe --help lists the commands`,
-		"auth reconcile -f x":              "error: unknown command \"reconcile\" for \"troupe auth\"\nUsage: troupe auth [flags]",
-		"create cronjob c --image=i":       "error: no generator for \"cronjob\": write the object to a file and create it with -f (troupe explain cronjob lists its fields)\nUsage: troupe create -f FILE… [flags]",
+		"rollot undo web --to-revision=1":  `unknown command "rollot"; troupe --help lists the commands`,
+		"rollout undo web --to-revision=1": `error: troupe has no "rollout": use kubectl rollout`,
+		"auth reconsile -f x":              "error: unknown command \"reconsile\" for \"troupe auth\"\nUsage: troupe auth [flags]",
+		"auth reconcile -f x":              `error: troupe has no "auth reconcile": use kubectl auth reconcile`,
+		"create cronjob c --image=i":       `error: troupe has no "create cronjob": use kubectl create cronjob`,
+		"create gadget g --image=i":        "error: no generator for \"gadget\": write the object to a file and create it with -f (troupe explain gadget lists its fields)\nUsage: troupe create -f FILE… [flags]",
+		"top pods -A --sort-by=cpu":        `error: troupe has no "top": use kubectl top`,
 		"verify --data-dri=x":              "unknown flag: --data-dri; did you mean --data-dir?",
 	} {
 		c := root()

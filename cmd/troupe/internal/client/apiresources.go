@@ -1,7 +1,9 @@
 package client
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
@@ -41,11 +43,7 @@ func (o *apiResources) run(s *session, _ []string) error {
 			s.printf("%s\n", r.FullName())
 			continue
 		}
-		scope := "false"
-		if r.Namespaced {
-			scope = "true"
-		}
-		cells := []string{r.Name, strings.Join(r.ShortNames, ","), r.APIVersion(), scope, r.Kind}
+		cells := []string{r.Name, strings.Join(r.ShortNames, ","), r.APIVersion(), strconv.FormatBool(r.Namespaced), r.Kind}
 		if o.Output == "wide" {
 			cells = append(cells, strings.Join(r.Verbs, ","), strings.Join(r.Categories, ","))
 		}
@@ -73,10 +71,7 @@ func sortResources(all []*discovery.Resource, by string) {
 		case "name":
 			return strings.Compare(a.Name, b.Name)
 		}
-		if a.Group != b.Group {
-			return strings.Compare(a.Group, b.Group)
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
 	})
 }
 
@@ -87,9 +82,7 @@ func (apiVersions) run(s *session, _ []string) error {
 	if err != nil {
 		return err
 	}
-	versions := slices.Clone(catalog.Versions)
-	slices.Sort(versions)
-	for _, v := range versions {
+	for _, v := range slices.Sorted(slices.Values(catalog.Versions)) {
 		s.printf("%s\n", v)
 	}
 	return nil

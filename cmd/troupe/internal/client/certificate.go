@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,8 @@ func (s *session) decideOne(one selection, o *decision) (tree.Tree, error) {
 			}
 		}
 		status := t.EnsureObject("status")
-		status["conditions"] = append(withoutCondition(status.List("conditions"), o.condition), tree.Tree{
+		others := slices.DeleteFunc(status.Objects("conditions"), func(c tree.Tree) bool { return c.String("type") == o.condition })
+		status["conditions"] = append(tree.ListOf(others), tree.Tree{
 			"type": o.condition, "status": "True", "reason": "Troupe" + strings.ToUpper(o.verb[:1]) + o.verb[1:],
 			"message": "This CSR was " + strings.ToLower(o.condition) + " by troupe certificate " + o.verb + ".", "lastUpdateTime": time.Now().UTC().Format(time.RFC3339),
 		})
@@ -81,13 +83,4 @@ func (s *session) decideOne(one selection, o *decision) (tree.Tree, error) {
 			return t, err
 		}
 	}
-}
-
-func withoutCondition(all []any, kind string) (rest []any) {
-	for _, one := range all {
-		if c, ok := one.(tree.Tree); !ok || c.String("type") != kind {
-			rest = append(rest, one)
-		}
-	}
-	return rest
 }

@@ -5,19 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/commands"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// completion completes an argument or a flag value.
-type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
 // completion returns the completion of arguments that the table of commands declares.
-func (f *connectionFlags) completion(declared string) completion {
+func (f *connectionFlags) completion(declared string) commands.Completion {
 	switch kind, what, _ := strings.Cut(declared, " "); kind {
 	case "objects":
 		return f.completeObjects(what)
 	case "names":
-		return f.completeNamesOf(what)
+		return f.fromServer(func(s *session, _ []string, _ string) []string { return s.completeNames(what, "") })
 	case "entries":
 		return f.completeEntries(what)
 	case "verbs":
@@ -31,59 +29,46 @@ func (f *connectionFlags) completion(declared string) completion {
 	return nil
 }
 
-// completeObjects completes resource types and then object names, from the server. verb restricts
-// the types, unless it is "".
-func (f *connectionFlags) completeObjects(verb string) completion {
+// fromServer completes with a session.
+func (f *connectionFlags) fromServer(complete func(s *session, args []string, word string) []string) commands.Completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, nil)
+		if err == nil {
+			_, err = s.served()
+		}
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		catalog, err := s.served()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
+		return complete(s, args, word), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeObjects completes resource types and then object names. verb restricts the types, unless
+// it is "".
+func (f *connectionFlags) completeObjects(verb string) commands.Completion {
+	return f.fromServer(func(s *session, args []string, word string) (all []string) {
+		typed, _, slashed := strings.Cut(word, "/")
+		switch {
+		case slashed:
+			return s.completeNames(typed, typed+"/")
+		case len(args) > 0 && strings.Contains(args[0], "/"):
+			return nil
+		case len(args) > 0:
+			return s.completeNames(args[0], "")
 		}
-		if typed, _, slashed := strings.Cut(word, "/"); slashed {
-			return s.completeNames(typed, typed+"/"), cobra.ShellCompDirectiveNoFileComp
-		}
-		if len(args) > 0 {
-			if strings.Contains(args[0], "/") {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return s.completeNames(args[0], ""), cobra.ShellCompDirectiveNoFileComp
-		}
-		before := ""
-		if i := strings.LastIndexByte(word, ','); i >= 0 {
-			before = word[:i+1]
-		}
-		var all []string
-		for _, r := range catalog.Preferred() {
+		before := word[:strings.LastIndexByte(word, ',')+1]
+		for _, r := range s.catalog.Preferred() {
 			if verb == "" || r.Has(verb) {
 				all = append(all, before+r.FullName())
 			}
 		}
-		return all, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeNamesOf completes names of objects of one type.
-func (f *connectionFlags) completeNamesOf(word string) completion {
-	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		s, err := f.session(c.Context(), c, nil)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return s.completeNames(word, ""), cobra.ShellCompDirectiveNoFileComp
-	}
+		return all
+	})
 }
 
 // completeNames returns the names of the objects of a type, with a prefix.
 func (s *session) completeNames(word, prefix string) (all []string) {
-	catalog, err := s.served()
-	if err != nil {
-		return nil
-	}
-	r, err := catalog.Find(word)
+	r, err := s.catalog.Find(word)
 	if err != nil {
 		return nil
 	}

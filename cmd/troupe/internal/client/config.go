@@ -3,19 +3,13 @@ package client
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/commands"
 )
 
-func (f *connectionFlags) rulesOf() kubeconfig.Rules {
-	r := f.rules
-	r.Fallback = defaultKubeconfig
-	return r
-}
-
 // completeEntries completes names of a list in the kubeconfig.
-func (f *connectionFlags) completeEntries(list string) completion {
+func (f *connectionFlags) completeEntries(list string) commands.Completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		view, err := f.rulesOf().View()
+		view, err := f.rules().View()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

@@ -10,7 +10,7 @@ import (
 type currentContext struct{}
 
 func (currentContext) runLocal(f *connectionFlags, out io.Writer, _ []string) error {
-	view, err := f.rulesOf().View()
+	view, err := f.rules().View()
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (currentContext) runLocal(f *connectionFlags, out io.Writer, _ []string) er
 type useContext struct{}
 
 func (useContext) runLocal(f *connectionFlags, out io.Writer, args []string) error {
-	rules := f.rulesOf()
+	rules := f.rules()
 	view, err := rules.View()
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ type getContexts struct {
 }
 
 func (o *getContexts) runLocal(f *connectionFlags, out io.Writer, args []string) error {
-	view, err := f.rulesOf().View()
+	view, err := f.rules().View()
 	if err != nil {
 		return err
 	}

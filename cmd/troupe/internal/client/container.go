@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/moby/spdystream"
 	"golang.org/x/term"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
@@ -72,7 +72,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		return err
 	}
 	defer c.Close()
-	stop := closeWith(s, c)
+	stop := context.AfterFunc(s.ctx, func() { c.Close() })
 	defer stop()
 	fate, err := s.openStream(c, nil, "error")
 	if err != nil {
@@ -146,19 +146,6 @@ func commandEnd(status []byte) error {
 		}
 	}
 	return errors.New(t.String("message"))
-}
-
-// closeWith closes the connection when the user interrupts the command.
-func closeWith(s *session, c *spdystream.Connection) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-s.ctx.Done():
-			c.Close()
-		case <-done:
-		}
-	}()
-	return func() { close(done) }
 }
 
 // rawTerminal puts the terminal in raw mode, if in is one.

@@ -42,7 +42,7 @@ func (o *generate) run(s *session, args []string) error {
 	t["apiVersion"], t["kind"] = r.APIVersion(), r.Kind
 	m := t.EnsureObject("metadata")
 	m["name"] = args[0]
-	if r.Namespaced && s.flags.rules.Overrides.Namespace != "" {
+	if r.Namespaced && s.flags.Namespace != "" {
 		m["namespace"] = s.Namespace
 	}
 	made, err := s.post(&o.createOptions, r, s.namespaceOf(r, false), t)

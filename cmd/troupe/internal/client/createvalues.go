@@ -2,11 +2,10 @@ package client
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,61 +17,45 @@ type valueFlags struct{ FromLiteral, FromFile, FromEnvFile []string }
 
 // values returns the values by key. Duplicate keys are an error.
 func (v *valueFlags) values() (map[string][]byte, error) {
-	all := map[string][]byte{}
-	add := func(key string, value []byte) error {
-		if _, twice := all[key]; twice {
-			return usageError(fmt.Sprintf("cannot add key %q, another key by that name already exists", key))
+	all, faults := map[string][]byte{}, []error{}
+	add := func(key string, value []byte, err error) {
+		if _, twice := all[key]; twice && err == nil {
+			err = usageError(fmt.Sprintf("cannot add key %q, another key by that name already exists", key))
 		}
-		all[key] = value
-		return nil
+		all[key], faults = value, append(faults, err)
+	}
+	addFile := func(key, path string) {
+		text, err := os.ReadFile(path)
+		add(key, text, err)
 	}
 	for _, l := range v.FromLiteral {
 		key, text, ok := strings.Cut(l, "=")
 		if !ok || key == "" {
 			return nil, usageError(fmt.Sprintf("invalid literal source %v, expected key=value", l))
 		}
-		if err := add(key, []byte(text)); err != nil {
-			return nil, err
-		}
+		add(key, []byte(text), nil)
 	}
 	for _, source := range v.FromFile {
 		key, path, given := strings.Cut(source, "=")
 		if !given {
-			path, key = source, filepath.Base(source)
+			key, path = filepath.Base(source), source
 		}
-		paths := map[string]string{key: path}
-		if info, err := os.Stat(path); err != nil {
-			return nil, err
-		} else if info.IsDir() {
-			if given {
-				return nil, usageError("cannot give a key name for a directory: " + source)
-			}
-			delete(paths, key)
-			entries, err := os.ReadDir(path)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range entries {
-				if e.Type().IsRegular() {
-					paths[e.Name()] = filepath.Join(path, e.Name())
-				}
-			}
+		entries, err := os.ReadDir(path)
+		switch {
+		case err != nil: // a file, or missing
+			addFile(key, path)
+		case given:
+			return nil, usageError("cannot give a key name for a directory: " + source)
 		}
-		for _, key := range slices.Sorted(maps.Keys(paths)) {
-			text, err := os.ReadFile(paths[key])
-			if err != nil {
-				return nil, err
-			}
-			if err := add(key, text); err != nil {
-				return nil, err
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				addFile(e.Name(), filepath.Join(path, e.Name()))
 			}
 		}
 	}
 	for _, path := range v.FromEnvFile {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
+		faults = append(faults, err)
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimRight(line, "\r\n")
 			if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
@@ -82,12 +65,10 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 			if !ok {
 				value = os.Getenv(key)
 			}
-			if err := add(key, []byte(value)); err != nil {
-				return nil, err
-			}
+			add(key, []byte(value), nil)
 		}
 	}
-	return all, nil
+	return all, errors.Join(faults...)
 }
 
 type configMap struct{ valueFlags }

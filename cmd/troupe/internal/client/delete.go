@@ -71,8 +71,8 @@ func (o *deleteOptions) run(s *session, args []string) error {
 	if o.Force && o.DryRun == dryRunNone {
 		s.notef("Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n")
 	}
-	targets, err := s.targetsOf(o, selections)
-	faults := unjoin(err)
+	targets, err := s.targetsOf(&o.targetFlags, selections)
+	faults := []error{err}
 	var gone []deleted
 	for _, t := range targets {
 		if o.DryRun != dryRunClient {
@@ -89,9 +89,9 @@ func (o *deleteOptions) run(s *session, args []string) error {
 		s.printDeleted(o, t)
 	}
 	if o.Wait && o.DryRun == dryRunNone && !o.Force {
-		faults = append(faults, unjoin(s.awaitGone(o, gone))...)
+		faults = append(faults, s.awaitGone(o, gone))
 	}
-	if len(targets) == 0 && len(faults) == 0 && !o.IgnoreNotFound {
+	if len(targets) == 0 && err == nil && !o.IgnoreNotFound {
 		s.printf("No resources found\n")
 	}
 	return errors.Join(faults...)
@@ -113,7 +113,7 @@ type deleted struct {
 }
 
 // targetsOf returns the named objects of selections, and lists those without names.
-func (s *session) targetsOf(o *deleteOptions, selections []selection) (all []target, err error) {
+func (s *session) targetsOf(f *targetFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {
 		for _, name := range one.names {
@@ -126,10 +126,10 @@ func (s *session) targetsOf(o *deleteOptions, selections []selection) (all []tar
 		if len(one.names) > 0 {
 			continue
 		}
-		found, err := s.list(one.resource, one.namespace, o.query())
-		faults = append(faults, unjoin(err)...)
-		for _, f := range found {
-			all = append(all, target{resource: one.resource, namespace: f.namespace(), name: f.name(), found: true})
+		found, err := s.list(one.resource, one.namespace, f.query())
+		faults = append(faults, err)
+		for _, o := range found {
+			all = append(all, target{resource: one.resource, namespace: o.namespace(), name: o.name(), found: true})
 		}
 	}
 	return all, errors.Join(faults...)

@@ -1,10 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/table"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -58,7 +61,7 @@ func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []ob
 				}
 			}
 		}
-		all, faults = append(all, found...), append(faults, unjoin(err)...)
+		all, faults = append(all, found...), append(faults, err)
 	}
 	return all, errors.Join(faults...)
 }
@@ -74,25 +77,10 @@ func (s *session) describeObject(o object, events bool) error {
 	describeMap(w, "Labels", m.Object("labels"), "=")
 	describeMap(w, "Annotations", withoutApplied(m.Object("annotations")), ": ")
 	fmt.Fprintf(w, "API Version:\t%s\nKind:\t%s\nMetadata:\n", o.resource.APIVersion(), o.resource.Kind)
-	rest := tree.Tree{}
-	for name, v := range m {
-		switch name {
-		case "name", "namespace", "labels", "annotations", "managedFields":
-		default:
-			rest[name] = v
-		}
-	}
-	describeFields(w, rest, 1)
-	content := tree.Tree{}
-	for name, v := range o.tree {
-		switch name {
-		case "apiVersion", "kind", "metadata":
-		default:
-			content[name] = v
-		}
-	}
+	describeFields(w, without(m, "name", "namespace", "labels", "annotations", "managedFields"), 1)
+	content := without(o.tree, "apiVersion", "kind", "metadata")
 	if o.resource.Group == "" && o.resource.Kind == "Secret" {
-		content = withoutSecrets(content)
+		hideSecrets(content)
 	}
 	describeFields(w, content, 0)
 	if events {
@@ -103,31 +91,30 @@ func (s *session) describeObject(o object, events bool) error {
 
 // withoutApplied removes kubectl's last-applied-configuration, which repeats the fields.
 func withoutApplied(annotations tree.Tree) tree.Tree {
-	shown := tree.Tree{}
-	for name, v := range annotations {
-		if !strings.HasSuffix(name, "/last-applied-configuration") {
-			shown[name] = v
-		}
-	}
+	shown := maps.Clone(annotations)
+	maps.DeleteFunc(shown, func(name string, _ any) bool { return strings.HasSuffix(name, "/last-applied-configuration") })
 	return shown
 }
 
-// withoutSecrets replaces secret values by their lengths.
-func withoutSecrets(content tree.Tree) tree.Tree {
-	hidden := tree.Tree{}
-	for name, v := range content {
-		hidden[name] = v
+// without returns a shallow copy without some fields.
+func without(t tree.Tree, fields ...string) tree.Tree {
+	t = maps.Clone(t)
+	for _, field := range fields {
+		delete(t, field)
 	}
+	return t
+}
+
+// hideSecrets replaces secret values by their lengths.
+func hideSecrets(content tree.Tree) {
 	data := tree.Tree{}
 	for name := range content.Object("data") {
 		value := content.Object("data").String(name)
-		n := base64.StdEncoding.DecodedLen(len(value)) - strings.Count(value, "=")
-		data[name] = fmt.Sprintf("%d bytes", n)
+		data[name] = fmt.Sprintf("%d bytes", base64.StdEncoding.DecodedLen(len(value))-strings.Count(value, "="))
 	}
 	if len(data) > 0 {
-		hidden["data"] = data
+		content["data"] = data
 	}
-	return hidden
 }
 
 func describeMap(w io.Writer, title string, values tree.Tree, between string) {
@@ -249,10 +236,7 @@ func (s *session) describeEvents(w io.Writer, o object) {
 		fmt.Fprintln(w, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n  ----\t------\t----\t----\t-------")
 		for _, e := range events {
 			t := e.tree
-			from := t.Object("source").String("component")
-			if from == "" {
-				from = t.String("reportingComponent")
-			}
+			from := cmp.Or(t.Object("source").String("component"), t.String("reportingComponent"))
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", printer.Safe(t.String("type")), printer.Safe(t.String("reason")), eventAge(t), printer.Safe(from), oneLine(t.String("message")))
 		}
 	}
@@ -260,14 +244,11 @@ func (s *session) describeEvents(w io.Writer, o object) {
 
 // eventAge returns the time since the last occurrence, and how often the Event occurred.
 func eventAge(t tree.Tree) string {
-	last := t.String("lastTimestamp")
-	if last == "" {
-		last = t.String("eventTime")
-	}
+	last := cmp.Or(t.String("lastTimestamp"), t.String("eventTime"))
 	if n, _ := t.Int("count"); n > 1 {
 		if first, err := time.Parse(time.RFC3339, t.String("firstTimestamp")); err == nil {
-			return fmt.Sprintf("%s (x%d over %s)", age(last), n, duration(time.Since(first)))
+			return fmt.Sprintf("%s (x%d over %s)", table.Age(last, time.Now()), n, table.HumanDuration(time.Since(first)))
 		}
 	}
-	return age(last)
+	return table.Age(last, time.Now())
 }

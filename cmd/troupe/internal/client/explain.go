@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -117,6 +118,11 @@ func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	return e.schemas.Object(full), full[strings.LastIndexByte(full, '.')+1:]
 }
 
+func (e *explainer) description(field tree.Tree) string {
+	schema, _ := e.follow(field)
+	return cmp.Or(field.String("description"), schema.String("description"))
+}
+
 // typeName returns the type of a field for display: string, []Container, map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
@@ -176,17 +182,7 @@ func (e *explainer) explain(s *session, fields []string, recursive bool) error {
 		}
 		s.printf("\n")
 	}
-	description := field.String("description")
-	if followed, _ := e.follow(field); description == "" {
-		description = followed.String("description")
-	}
-	if description == "" {
-		description = schema.String("description")
-	}
-	if description == "" {
-		description = "<empty>"
-	}
-	s.printf("DESCRIPTION:\n%s\n", wrapped(description, "    "))
+	s.printf("DESCRIPTION:\n%s\n", wrapped(cmp.Or(e.description(field), schema.String("description"), "<empty>"), "    "))
 	if len(schema.Object("properties")) > 0 {
 		s.printf("FIELDS:\n")
 		e.fields(s, schema, "  ", recursive, nil)
@@ -211,11 +207,7 @@ func (e *explainer) fields(s *session, schema tree.Tree, indent string, recursiv
 			s.printf("%senum: %s\n", indent, strings.Join(values, ", "))
 		}
 		if !recursive {
-			description := field.String("description")
-			if followed, _ := e.follow(field); description == "" {
-				description = followed.String("description")
-			}
-			s.printf("%s\n", wrapped(description, indent+"  "))
+			s.printf("%s\n", wrapped(e.description(field), indent+"  "))
 			continue
 		}
 		kind := e.typeName(field)

@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/table"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -197,7 +199,7 @@ func asTable(t tree.Tree) tree.Tree {
 	}
 	rows := []any{}
 	for _, one := range objects {
-		rows = append(rows, tree.Tree{"cells": []any{one.Object("metadata").String("name"), age(one.Object("metadata").String("creationTimestamp"))}, "object": one})
+		rows = append(rows, tree.Tree{"cells": []any{one.Object("metadata").String("name"), table.Age(one.Object("metadata").String("creationTimestamp"), time.Now())}, "object": one})
 	}
 	return tree.Tree{"rows": rows, "columnDefinitions": []any{tree.Tree{"name": "Name", "format": "name"}, tree.Tree{"name": "Age"}}}
 }

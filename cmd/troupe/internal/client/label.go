@@ -54,28 +54,16 @@ func (o *labelOptions) run(s *session, args []string) error {
 	case len(set)+len(remove) == 0 && !o.List:
 		return usageError("at least one change is required: KEY=VALUE sets, and KEY- removes")
 	}
-	selections, _, err := s.selections(&o.targetFlags, names)
-	if err != nil {
-		return err
-	}
-	if err := o.checkNamed(selections); err != nil {
-		return err
-	}
-	objects, err := s.find(&o.targetFlags, selections)
-	faults := unjoin(err)
-	for _, one := range objects {
-		if o.List {
-			labels := one.tree.Object("metadata").Object(o.field)
-			for _, name := range labels.SortedKeys() {
-				s.printf("%s=%s\n", name, labels.String(name))
-			}
-			continue
+	return s.eachObject(&o.targetFlags, names, func(one object) error {
+		if !o.List {
+			return s.setOne(o, one, set, order, remove)
 		}
-		if err := s.setOne(o, one, set, order, remove); err != nil {
-			faults = append(faults, err)
+		labels := one.tree.Object("metadata").Object(o.field)
+		for _, name := range labels.SortedKeys() {
+			s.printf("%s=%s\n", name, labels.String(name))
 		}
-	}
-	return errors.Join(faults...)
+		return nil
+	})
 }
 
 func (s *session) setOne(o *labelOptions, one object, set map[string]string, order, remove []string) error {

@@ -83,12 +83,7 @@ func (s *session) podsOf(args []string, selector string) ([]object, error) {
 func (s *session) showLogs(pod object, container string, all, prefix bool, q url.Values) error {
 	names := []string{container}
 	if all {
-		names = nil
-		for _, field := range []string{"initContainers", "containers"} {
-			for _, c := range pod.tree.Object("spec").Objects(field) {
-				names = append(names, c.String("name"))
-			}
-		}
+		names = containerNames(pod, "initContainers", "containers")
 	}
 	for _, name := range names {
 		name, err := s.containerOf(pod, name)

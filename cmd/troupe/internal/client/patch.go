@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -48,35 +47,22 @@ func (o *patchOptions) run(s *session, args []string) error {
 	if err != nil {
 		return err
 	}
-	selections, _, err := s.selections(&o.targetFlags, args)
-	if err != nil {
-		return err
-	}
-	objects, err := s.find(&o.targetFlags, selections)
-	faults := unjoin(err)
-	for _, one := range objects {
-		if len(selections[0].names) == 0 {
-			return usageError("resource(s) were provided, but no name was specified")
-		}
+	return s.eachObject(&o.targetFlags, args, func(one object) error {
 		path := one.path()
 		if o.Subresource != "" {
 			path += "/" + url.PathEscape(o.Subresource)
 		}
 		changed, err := s.sendPatch(path, mediaType, body, o.FieldManager, o.DryRun)
 		if err != nil {
-			faults = append(faults, err)
-			continue
+			return err
 		}
 		words := "patched"
 		if changed.tree.Object("metadata").String("resourceVersion") == one.tree.Object("metadata").String("resourceVersion") && o.DryRun == dryRunNone {
 			words += " (no change)"
 		}
 		changed.resource = one.resource
-		if err := s.printAs(o.Options, changed, words+o.DryRun.suffix()); err != nil {
-			return err
-		}
-	}
-	return errors.Join(faults...)
+		return s.printAs(o.Options, changed, words+o.DryRun.suffix())
+	})
 }
 
 // sendPatch patches an object and returns the result.

@@ -62,16 +62,19 @@ func selectorOf(spec tree.Tree) string {
 	return printer.LabelsText(selector)
 }
 
-// containerOf returns the named container, that of the default-container annotation, or the first
-// one.
-func (s *session) containerOf(pod object, name string) (string, error) {
-	var names []string
-	spec := pod.tree.Object("spec")
-	for _, field := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		for _, c := range spec.Objects(field) {
+func containerNames(pod object, fields ...string) (names []string) {
+	for _, field := range fields {
+		for _, c := range pod.tree.Object("spec").Objects(field) {
 			names = append(names, c.String("name"))
 		}
 	}
+	return names
+}
+
+// containerOf returns the named container, that of the default-container annotation, or the first
+// one.
+func (s *session) containerOf(pod object, name string) (string, error) {
+	names := containerNames(pod, "containers", "initContainers", "ephemeralContainers")
 	if name != "" {
 		if !slices.Contains(names, name) {
 			return "", fmt.Errorf("container %s is not valid for pod %s: it has %s", name, pod.name(), strings.Join(names, ", "))
@@ -84,7 +87,7 @@ func (s *session) containerOf(pod object, name string) (string, error) {
 	if wanted := pod.tree.Object("metadata", "annotations").String("kubectl." + s.catalog.Naming.Domains()[0] + "/default-container"); slices.Contains(names, wanted) {
 		return wanted, nil
 	}
-	if many := spec.Objects("containers"); len(many) > 1 {
+	if many := pod.tree.Object("spec").Objects("containers"); len(many) > 1 {
 		s.notef("Defaulted container %q out of: %s\n", names[0], strings.Join(names, ", "))
 	}
 	return names[0], nil

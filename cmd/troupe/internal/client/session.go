@@ -55,9 +55,9 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o optio
 	if user, ok := o.(interface{ stdinUse() string }); ok {
 		stdinUse = user.stdinUse()
 	}
-	rules := f.rulesOf()
+	rules := f.rules()
 	rules.Programs = kubeconfig.Programs{Stdin: os.Stdin, StdinUse: stdinUse, Stderr: c.ErrOrStderr()}
-	if o := rules.Overrides; o.As == "" && (o.AsUID != "" || len(o.AsGroups) > 0) {
+	if f.As == "" && (f.AsUID != "" || len(f.AsGroup) > 0) {
 		return nil, usageError("requesting uid, groups or user-extra without impersonating a user: add --as")
 	}
 	config, err := rules.Load()
@@ -65,7 +65,7 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o optio
 		return nil, err
 	}
 	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: printer.SafeWriter(c.ErrOrStderr())})
-	client.Timeout = f.timeout
+	client.Timeout = f.RequestTimeout
 	client.Namespace = cmp.Or(client.Namespace, "default")
 	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f, command: c}, nil
 }

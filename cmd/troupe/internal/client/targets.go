@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -184,13 +185,30 @@ func (s *session) each(manifests []manifest.Manifest, do func(one selection) err
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		faults = append(faults, unjoin(err)...)
+		faults = append(faults, err)
 	}
 	return errors.Join(faults...)
 }
 
 func (s selection) unnamed() error {
 	return fmt.Errorf("an object in %q has no metadata.name", s.manifest.Source)
+}
+
+// eachObject calls do for each selected object, and continues after errors.
+func (s *session) eachObject(f *targetFlags, args []string, do func(object) error) error {
+	selections, _, err := s.selections(f, args)
+	if err == nil {
+		err = f.checkNamed(selections)
+	}
+	if err != nil {
+		return err
+	}
+	objects, err := s.find(f, selections)
+	faults := []error{err}
+	for _, one := range objects {
+		faults = append(faults, do(one))
+	}
+	return errors.Join(faults...)
 }
 
 // selectionOf resolves the resource and namespace of an object from a file.
@@ -215,7 +233,7 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	}
 	one.namespace = s.Namespace
 	if own := meta.String("namespace"); own != "" {
-		if s.flags.rules.Overrides.Namespace != "" && own != s.Namespace {
+		if s.flags.Namespace != "" && own != s.Namespace {
 			return selection{}, usageError(fmt.Sprintf("the namespace from the provided object %q does not match the namespace %q. You must pass '--namespace=%s' to perform this operation.", own, s.Namespace, own))
 		}
 		one.namespace = own
@@ -263,7 +281,7 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 	for _, one := range selections {
 		if len(one.names) == 0 {
 			found, err := s.listBy(one.resource, one.namespace, f.query(), size)
-			faults = append(faults, unjoin(err)...)
+			faults = append(faults, err)
 			all = append(all, found...)
 			continue
 		}
@@ -307,9 +325,7 @@ func (s *session) listBy(r *discovery.Resource, namespace string, query url.Valu
 // continue token expires, it continues at the newest version, as the server offers.
 func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}
-	for name, values := range query {
-		q[name] = values
-	}
+	maps.Copy(q, query)
 	if size > 0 {
 		q.Set("limit", fmt.Sprint(size))
 	}

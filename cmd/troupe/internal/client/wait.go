@@ -102,67 +102,51 @@ func (o *waitOptions) run(s *session, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkNamed(selections); err != nil {
+		return err
+	}
 	timeout := o.Timeout
 	if timeout < 0 {
 		timeout = 7 * 24 * time.Hour
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, max(timeout, time.Second))
 	defer cancel()
-	var faults []error
-	waited := false
-	for _, one := range selections {
-		if len(one.names) == 0 {
-			if o.Selector == "" && o.FieldSelector == "" && !o.All {
-				return usageError("resource name(s), a selector or --all must be given")
-			}
-			found, err := s.list(one.resource, one.namespace, o.query())
-			if err != nil {
-				return err
-			}
-			for _, f := range found {
-				waited = true
-				faults = append(faults, unjoin(s.waitOne(ctx, o, g, selection{resource: one.resource, namespace: f.namespace()}, f.name()))...)
-			}
-			continue
-		}
-		for _, name := range one.names {
-			waited = true
-			faults = append(faults, unjoin(s.waitOne(ctx, o, g, one, name))...)
-		}
+	targets, err := s.targetsOf(&o.targetFlags, selections)
+	faults := []error{err}
+	for _, t := range targets {
+		faults = append(faults, s.waitOne(ctx, o, g, t))
 	}
-	if !waited && !g.gone {
+	if len(targets) == 0 && err == nil && !g.gone {
 		return errors.New("no matching resources found")
 	}
 	return errors.Join(faults...)
 }
 
 // waitOne waits for one object, which must exist unless the goal is its creation or deletion.
-func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selection, name string) error {
+func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one target) error {
 	if !g.gone && !g.made {
-		if _, err := s.Get(s.ctx, one.resource.Path(one.namespace, name), nil); err != nil {
+		if _, err := s.Get(s.ctx, one.path(), nil); err != nil {
 			return err
 		}
 	}
-	seen := tree.Tree(nil)
-	err := s.until(ctx, one.resource, one.namespace, name, func(t tree.Tree) (bool, error) {
-		if t == nil && seen != nil && !g.gone {
-			return false, &rest.StatusError{Code: 404, Reason: "NotFound", Message: fmt.Sprintf("%s %q not found: it was deleted", one.resource.FullName(), name)}
+	seen := false
+	err := s.until(ctx, one.resource, one.namespace, one.name, func(t tree.Tree) (bool, error) {
+		if t == nil && seen && !g.gone {
+			return false, &rest.StatusError{Code: 404, Reason: "NotFound", Message: fmt.Sprintf("%s %q not found: it was deleted", one.resource.FullName(), one.name)}
 		}
-		if t != nil {
-			seen = t
-		}
+		seen = seen || t != nil
 		return g.holds(t)
 	})
 	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
-		return fmt.Errorf("timed out waiting for the condition on %s/%s", one.resource.Name, name)
+		return fmt.Errorf("timed out waiting for the condition on %s/%s", one.resource.Name, one.name)
 	}
 	if err != nil {
 		return err
 	}
 	if o.Output == "name" {
-		s.printf("%s/%s\n", one.resource.TypeName(), name)
+		s.printf("%s/%s\n", one.resource.TypeName(), one.name)
 		return nil
 	}
-	s.printf("%s/%s condition met\n", one.resource.TypeName(), name)
+	s.printf("%s/%s condition met\n", one.resource.TypeName(), one.name)
 	return nil
 }

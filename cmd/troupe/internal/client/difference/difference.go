@@ -20,7 +20,10 @@ func Unified(before, after tree.Tree, from, to string) string {
 			delete(t.Object("metadata"), "creationTimestamp")
 		}
 	}
-	maskPair(before, after, a, b)
+	if a.String("kind") == "Secret" || b.String("kind") == "Secret" {
+		mask(a, after, "(before)")
+		mask(b, before, "(after)")
+	}
 	return udiff.Unified(from, to, text(a), text(b))
 }
 
@@ -49,30 +52,22 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// maskPair replaces values of a Secret by markers that only show whether they differ.
-func maskPair(before, after, a, b tree.Tree) {
-	if a.String("kind") != "Secret" && b.String("kind") != "Secret" {
-		return
-	}
+// mask replaces the values of a Secret by markers. mark follows those that differ in the other
+// state.
+func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {
-		for name, v := range a.Object(field) {
-			a.Object(field)[name] = "***"
-			if after != nil && fmt.Sprint(after.Object(field)[name]) != fmt.Sprint(v) {
-				a.Object(field)[name] = "*** (before)"
-			}
-		}
-		for name, v := range b.Object(field) {
-			b.Object(field)[name] = "***"
-			if before != nil && before.Object(field).Has(name) && fmt.Sprint(before.Object(field)[name]) != fmt.Sprint(v) {
-				b.Object(field)[name] = "*** (after)"
+		values, others := t.Object(field), other.Object(field)
+		for name, v := range values {
+			values[name] = "***"
+			if others.Has(name) && fmt.Sprint(others[name]) != fmt.Sprint(v) {
+				values[name] = "*** " + mark
 			}
 		}
 	}
-	for _, t := range []tree.Tree{a, b} {
-		for name := range t.Object("metadata", "annotations") {
-			if strings.HasSuffix(name, "/last-applied-configuration") {
-				t.Object("metadata", "annotations")[name] = "***"
-			}
+	annotations := t.Object("metadata", "annotations")
+	for name := range annotations {
+		if strings.HasSuffix(name, "/last-applied-configuration") {
+			annotations[name] = "***"
 		}
 	}
 }

@@ -32,22 +32,16 @@ func (c *Catalog) Find(word string) (*Resource, error) {
 	if !versioned && c.isVersion(rest) { // pods.v1. for the core group
 		version, group, versioned = rest, "", true
 	}
-	if versioned {
-		for _, matches := range matchers {
-			for _, r := range c.Resources {
-				if matches(r, name) && r.Version == version && r.Group == strings.TrimSuffix(group, ".") {
-					return r, nil
-				}
-			}
-		}
-	}
-	for _, inGroup := range []func(string) bool{
-		func(g string) bool { return rest == "" || g == rest },
-		func(g string) bool { return strings.HasPrefix(g, rest) },
+	for _, fits := range []func(*Resource) bool{
+		func(r *Resource) bool {
+			return versioned && r.Version == version && r.Group == strings.TrimSuffix(group, ".")
+		},
+		func(r *Resource) bool { return rest == "" || r.Group == rest },
+		func(r *Resource) bool { return strings.HasPrefix(r.Group, rest) },
 	} {
 		for _, matches := range matchers {
 			for _, r := range c.Resources {
-				if matches(r, name) && inGroup(r.Group) {
+				if matches(r, name) && fits(r) {
 					return r, nil
 				}
 			}

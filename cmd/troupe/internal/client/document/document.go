@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -17,7 +16,7 @@ import (
 
 // Parse parses one JSON object.
 func Parse(text []byte) (tree.Tree, error) {
-	v, err := parse(text)
+	v, err := tree.Decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -26,43 +25,6 @@ func Parse(text []byte) (tree.Tree, error) {
 		return nil, errors.New("not an object")
 	}
 	return t, nil
-}
-
-// ParseValue parses any JSON value.
-func ParseValue(text []byte) (any, error) { return parse(text) }
-
-func parse(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("unexpected data after the object")
-	}
-	return tree.Of(numbers(v)), nil
-}
-
-// numbers converts integers to int64, and other numbers to float64.
-func numbers(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, one := range v {
-			v[name] = numbers(one)
-		}
-	case []any:
-		for i, one := range v {
-			v[i] = numbers(one)
-		}
-	case json.Number:
-		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	}
-	return v
 }
 
 // ParseYAML parses one object in YAML or JSON. Duplicate keys are an error.
@@ -120,13 +82,15 @@ func hasContent(text string) bool {
 	return false
 }
 
-// JSON encodes a value on one line.
+// JSON encodes a value on one line, without escapes for HTML.
 func JSON(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("cannot be encoded as JSON: %v", err)) // it was parsed from JSON
 	}
-	return text
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // IndentedJSON encodes a value with indentation.

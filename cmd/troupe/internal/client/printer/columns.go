@@ -52,7 +52,7 @@ func customColumns(text string, noHeaders bool) (Printer, error) {
 // goText formats a value for a custom column; objects and lists are in Go syntax, as in kubectl.
 func goText(v jsontext.Value) string {
 	if len(v) > 0 && (v[0] == '{' || v[0] == '[') {
-		if any, err := document.ParseValue(v); err == nil {
+		if any, err := tree.Decode(v); err == nil {
 			return strings.ReplaceAll(fmt.Sprint(any), "\n", `\n`)
 		}
 	}

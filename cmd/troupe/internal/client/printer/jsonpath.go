@@ -2,7 +2,6 @@ package printer
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -172,27 +171,7 @@ func plain(v jsontext.Value) string {
 	if string(v) == "null" {
 		return ""
 	}
-	if len(v) > 0 && (v[0] == '{' || v[0] == '[') {
-		return unescapeHTML(v)
-	}
 	return jsonpath.Text(v)
-}
-
-// unescapeHTML reencodes JSON without escaping <, > and &.
-func unescapeHTML(v []byte) string {
-	var any any
-	d := json.NewDecoder(bytes.NewReader(v))
-	d.UseNumber()
-	if err := d.Decode(&any); err != nil {
-		return string(v)
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(any); err != nil {
-		return string(v)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // jsonPath returns a printer that prints all values at a path as a JSON list.
@@ -207,7 +186,7 @@ func jsonPath(text string) (Printer, error) {
 			var err error
 			p.path.Walk(document.JSON(t), func(v jsontext.Value) bool {
 				var one any
-				if one, err = document.ParseValue(v); err != nil {
+				if one, err = tree.Decode(v); err != nil {
 					return false
 				}
 				found = append(found, one)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -132,7 +133,7 @@ func withoutManagedFields(t tree.Tree) tree.Tree {
 		return with(t, "items", list)
 	}
 	if m := t.Object("metadata"); m.Has("managedFields") {
-		m = with(m, "managedFields", nil)
+		m = maps.Clone(m)
 		delete(m, "managedFields")
 		return with(t, "metadata", m)
 	}
@@ -141,10 +142,7 @@ func withoutManagedFields(t tree.Tree) tree.Tree {
 
 // with returns a shallow copy with another value at key.
 func with(t tree.Tree, key string, v any) tree.Tree {
-	copied := make(tree.Tree, len(t))
-	for k, one := range t {
-		copied[k] = one
-	}
+	copied := maps.Clone(t)
 	copied[key] = v
 	return copied
 }

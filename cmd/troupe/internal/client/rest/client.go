@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -212,17 +213,11 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.Header)
 	request.Header.Set("User-Agent", c.agent)
-	if request.Header.Set("Accept", "application/json"); r.Accept != "" {
-		request.Header.Set("Accept", r.Accept)
-	}
+	request.Header.Set("Accept", cmp.Or(r.Accept, "application/json"))
 	if r.Body != nil {
-		if request.Header.Set("Content-Type", "application/json"); r.ContentType != "" {
-			request.Header.Set("Content-Type", r.ContentType)
-		}
+		request.Header.Set("Content-Type", cmp.Or(r.ContentType, "application/json"))
 	}
 	return request, nil
 }

@@ -1,0 +1,81 @@
+// Package commands makes commands from declarations. It is apart from package flags so that the
+// importable daemon does not depend on cobra.
+package commands
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
+)
+
+// A Declaration is a declared command.
+type Declaration struct {
+	Group, Use, Short, Long, Example string
+	Args                             string // see positional; without it the command checks them itself
+	Aliases                          []string
+	Flags                            Flags
+}
+
+// Flags declare flags by name.
+type Flags map[string]struct {
+	Short, Help string
+	Bare        string // the value of the flag without one
+	Default     string
+	Repeat      bool     // items may contain commas, so the flag is repeated for each item
+	Values      []string // for completion
+	Complete    string   // what completes the value
+}
+
+// A Completion completes an argument or the value of a flag.
+type Completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+var positional = map[string]cobra.PositionalArgs{
+	"none": cobra.NoArgs, "1": cobra.ExactArgs(1), "0-1": cobra.MaximumNArgs(1), "0-2": cobra.MaximumNArgs(2), "2+": cobra.MinimumNArgs(2),
+}
+
+// New returns the command without its flags, which prints its help.
+func (d Declaration) New() *cobra.Command {
+	return &cobra.Command{
+		GroupID: d.Group, Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Aliases: d.Aliases, Args: positional[d.Args],
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+}
+
+// Bind adds the flags to a command, each bound to the field of its name in the first struct that
+// has one. complete returns the declared completions of values.
+func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs ...any) {
+	for name, one := range f {
+		isNamed := func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) }
+		var field reflect.Value
+		for _, fields := range structs {
+			if v := reflect.Indirect(reflect.ValueOf(fields)); v.Kind() == reflect.Struct && !field.IsValid() {
+				field = v.FieldByNameFunc(isNamed)
+			}
+		}
+		flags.Define(c.Flags(), field, name, one.Short, one.Help, one.Repeat)
+		flag := c.Flags().Lookup(name)
+		if one.Default != "" {
+			must(flag.Value.Set(one.Default))
+			flag.DefValue = one.Default
+		}
+		if one.Bare != "" {
+			flag.NoOptDefVal = one.Bare
+		}
+		if one.Complete != "" {
+			must(c.RegisterFlagCompletionFunc(name, complete(one.Complete)))
+		}
+		if one.Values != nil {
+			must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(one.Values, cobra.ShellCompDirectiveNoFileComp)))
+		}
+	}
+}
+
+// must panics on errors of the table.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
