@@ -41,15 +41,15 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	const backup = "apiVersion: example.com/v1\nkind: Backup\nmetadata: {name: b}\n"
 	for name, test := range map[string]struct{ text, want string }{
 		"no YAML":          {"a: [", "document 1: "},
-		"duplicate key":    {"---\n# a\n---\nkind: A\nkind: B\n", `document 3: `},
-		"no kind":          {"apiVersion: v1\nmetadata: {name: a}\n", "document 1: apiVersion and kind are required"},
-		"no name":          {"apiVersion: v1\nkind: Pod\n", "document 1: the Pod has no metadata.name"},
-		"unknown group":    {"apiVersion: nobody.com/v1\nkind: Pod\nmetadata: {name: a}\n", `Pod "a": discovery of nobody.com/v1: `},
+		"duplicate key":    {"---\n# a\n---\nkind: A\nkind: B\n", `document 1: `},
+		"no kind":          {"apiVersion: v1\nmetadata: {name: a}\n", "kind not set"},
+		"no name":          {"apiVersion: v1\nkind: Pod\n", `Pod "": has no metadata.name`},
+		"unknown group":    {"apiVersion: nobody.com/v1\nkind: Pod\nmetadata: {name: a}\n", `Pod "a": nobody.com/v1 does not serve this kind`},
 		"unknown kind":     {"apiVersion: v1\nkind: Pot\nmetadata: {name: a}\n", `Pot "a": v1 does not serve this kind`},
 		"refused":          {backup + "spec: {keep: 0}\n", "spec.keep: Invalid value: 0: "},
 		"unknown field":    {backup + "spec: {kept: 1}\n", "kept"},
 		"namespace of it":  {strings.Replace(backup, "name: b", "name: b, namespace: nowhere", 1), `namespaces "nowhere" not found`},
-		"list with faults": {"apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n", "document 1: apiVersion and kind are required"},
+		"list with faults": {"apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n", "apiVersion not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,8 +72,8 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 
 func TestLoadWithoutFiles(t *testing.T) {
 	for path, want := range map[string]string{
-		"testdata/nothing.yaml": "no such file",
-		t.TempDir():             "has no files named",
+		"testdata/nothing.yaml": "does not exist",
+		t.TempDir():             "has no .yaml, .yml or .json files",
 	} {
 		f := &fatal{scope: scope{TB: t}}
 		ended := make(chan struct{})
