@@ -12,44 +12,33 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-func compact() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "compact",
-		Short: "Compact the journal of a running server",
-		Long: `Let the running server of --kubeconfig, KUBECONFIG or troupe-data write a snapshot, and drop
-the journal before it, except for the watch history (watch-history-time). The server also
-does this after every snapshot-journal-bytes of journal. Before a planned stop, it makes the
-next start shorter. Requests do not wait for it. The user must be an administrator.`,
-		Args: cobra.NoArgs,
+type compactOptions struct{ Kubeconfig string }
+
+func (o *compactOptions) run(c *cobra.Command, _ []string) error {
+	r, err := loadDaemonClient(o.Kubeconfig)
+	if err != nil {
+		return err
 	}
-	kubeconfig := kubeconfigFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, err := loadDaemonClient(*kubeconfig)
-		if err != nil {
-			return err
+	body, err := r.do(c.Context(), http.MethodPost, daemon.CompactPath)
+	if status := (*remote.StatusError)(nil); errors.As(err, &status) {
+		switch status.Code {
+		case http.StatusBadRequest:
+			return fmt.Errorf("%w: its state is in etcd, which has its own compaction", err)
+		case http.StatusInsufficientStorage:
+			return fmt.Errorf("%w: the disk has no room for the snapshot", err)
+		case http.StatusGatewayTimeout:
+			return fmt.Errorf("%w: the compaction continues; troupe status shows the journal", err)
 		}
-		body, err := r.do(c.Context(), http.MethodPost, daemon.CompactPath)
-		if status := (*remote.StatusError)(nil); errors.As(err, &status) {
-			switch status.Code {
-			case http.StatusBadRequest:
-				return fmt.Errorf("%w: its state is in etcd, which has its own compaction", err)
-			case http.StatusInsufficientStorage:
-				return fmt.Errorf("%w: the disk has no room for the snapshot", err)
-			case http.StatusGatewayTimeout:
-				return fmt.Errorf("%w: the compaction continues; troupe status shows the journal", err)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		defer body.Close()
-		var done daemon.Compaction
-		if err := json.NewDecoder(body).Decode(&done); err != nil {
-			return fmt.Errorf("%s%s: %w", r.URL(), daemon.CompactPath, err)
-		}
-		fmt.Fprintf(c.OutOrStdout(), "journal %s, was %s; snapshot %s, was %s\n",
-			size(float64(done.JournalAfter)), size(float64(done.JournalBefore)), size(float64(done.SnapshotAfter)), size(float64(done.SnapshotBefore)))
-		return nil
 	}
-	return c
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	var done daemon.Compaction
+	if err := json.NewDecoder(body).Decode(&done); err != nil {
+		return fmt.Errorf("%s%s: %w", r.URL(), daemon.CompactPath, err)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "journal %s, was %s; snapshot %s, was %s\n",
+		size(float64(done.JournalAfter)), size(float64(done.JournalBefore)), size(float64(done.SnapshotAfter)), size(float64(done.SnapshotBefore)))
+	return nil
 }

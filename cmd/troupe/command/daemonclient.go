@@ -9,8 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
@@ -21,10 +19,6 @@ type daemonClient struct{ *remote.Client }
 
 // defaultKubeconfig is the kubeconfig of a daemon started in the current directory.
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
-
-func kubeconfigFlag(c *cobra.Command) *string {
-	return c.Flags().String("kubeconfig", "", "Kubeconfig of the running server; the default is KUBECONFIG.")
-}
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 

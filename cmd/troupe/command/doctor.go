@@ -8,44 +8,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// doctor returns the command that diagnoses a data directory, a running daemon, or both. Passed
-// checks get a line too, so that users see what was checked.
-func doctor() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "doctor [DIR]",
-		Short: "Diagnose problems and suggest fixes",
-		Long: `Check a data directory, the running server of --kubeconfig, or both; the default is the
-server of KUBECONFIG. Print a line per check: ok, WARN for a potential problem, or FAULT for
-an actual one, followed by a fix. Nothing is changed, and the server may be running. The
-exit status is 1 if there is a FAULT.
+type doctorOptions struct{ DataDir, Kubeconfig string }
 
-  troupe doctor troupe-data
-  troupe doctor --kubeconfig troupe-data/admin.kubeconfig`,
-		Args: cobra.MaximumNArgs(1),
+// run diagnoses a data directory, a running daemon, or both. Passed checks get a line too, so that
+// users see what was checked.
+func (o *doctorOptions) run(c *cobra.Command, args []string) error {
+	if err := takeDirectory(c, o.DataDir, args); err != nil {
+		return err
 	}
-	dir := c.Flags().String("data-dir", "", "Data directory to check.")
-	kubeconfig := kubeconfigFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := takeDirectory(c, dir, args); err != nil {
+	if o.DataDir == "" && o.Kubeconfig == "" && !hasKubeconfig() {
+		return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
+	}
+	d := &diagnosis{out: c.OutOrStdout()}
+	if o.DataDir != "" {
+		d.lookAtDirectory(o.DataDir)
+	}
+	if o.Kubeconfig != "" || o.DataDir == "" {
+		r, err := loadDaemonClient(o.Kubeconfig)
+		if err != nil {
 			return err
 		}
-		if *dir == "" && *kubeconfig == "" && !hasKubeconfig() {
-			return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
-		}
-		d := &diagnosis{out: c.OutOrStdout()}
-		if *dir != "" {
-			d.lookAtDirectory(*dir)
-		}
-		if *kubeconfig != "" || *dir == "" {
-			r, err := loadDaemonClient(*kubeconfig)
-			if err != nil {
-				return err
-			}
-			d.lookAtServer(c.Context(), r)
-		}
-		return d.result()
+		d.lookAtServer(c.Context(), r)
 	}
-	return c
+	return d.result()
 }
 
 // A diagnosis writes findings and counts faults.

@@ -41,12 +41,12 @@ troupe_journal_sync_seconds_total 0.1
 	}
 	found := func(text string) (all []string) {
 		s := read(t, text, time.Now())
-		for _, one := range symptoms {
-			if what := one.find(s); what != "" {
+		for _, one := range symptoms() {
+			if what := s.fill(one.Find, nil); what != "" {
 				all = append(all, what)
 			}
-			if one.advice == "" || one.fine == "" {
-				t.Errorf("%q has no advice", one.fine)
+			if one.Advice == "" || one.Fine == "" {
+				t.Errorf("%q has no advice", one.Fine)
 			}
 		}
 		return all
@@ -54,8 +54,8 @@ troupe_journal_sync_seconds_total 0.1
 	if all := found(healthy); all != nil {
 		t.Errorf("a healthy daemon shows %q", all)
 	}
-	if len(ill) != len(symptoms) {
-		t.Errorf("%d cases for %d symptoms", len(ill), len(symptoms))
+	if len(ill) != len(symptoms()) {
+		t.Errorf("%d cases for %d symptoms", len(ill), len(symptoms()))
 	}
 	for want, metrics := range ill {
 		if all := found(healthy + metrics + "\n"); len(all) != 1 || all[0] != want {
@@ -68,9 +68,8 @@ troupe_journal_sync_seconds_total 0.1
 func runDoctor(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	c := doctor()
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(args)
+	c := root()
+	c.SetArgs(append([]string{"doctor"}, args...))
 	c.SetOut(&out)
 	err := c.Execute()
 	return regexp.MustCompile(`has [0-9.]+ [A-Za-z]+ left`).ReplaceAllString(out.String(), "has room left"), err

@@ -4,101 +4,31 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
+	_ "embed"
 	"io"
 	"net"
 	"net/url"
-	"strings"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/embedded"
 )
 
-// A symptom is a problem that the daemon's metrics show. find describes it, or returns "" if it is
-// absent. A grave symptom is a fault, others are warnings.
+//go:embed symptoms.json
+var symptomTable []byte
+
+// A symptom is a problem that the daemon's metrics show; symptoms.yaml describes the fields.
 type symptom struct {
-	fine   string // printed if the symptom is absent
-	grave  bool
-	find   func(s *scrape) string
-	advice string
+	Fine, Find, Advice string
+	Grave              bool
 }
 
-// symptoms lists the symptoms in the order of the checks. The advice names settings of
-// docs/settings.md.
-var symptoms = []symptom{
-	{"the disk has room", true, func(s *scrape) string {
-		return found(s.value("troupe_disk_full") > 0, "the disk is full: only deletes are accepted")
-	}, "Free space on the file system of the data directory. Writes are then accepted again, without a restart."},
-	{"all stored objects are readable", true, func(s *scrape) string {
-		n := s.value("troupe_unreadable_objects")
-		return found(n > 0, "%s stored objects are unreadable: %s", count(n), strings.Join(s.objects("troupe_unreadable_object"), ", "))
-	}, "Run troupe verify on the data directory. Restore a backup, or delete these objects: see 'Quarantine of unreadable objects' in docs/operations.md."},
-	{"no actor has panicked", true, func(s *scrape) string {
-		n := s.value("troupe_actor_panics_total")
-		return found(n > 0, "%s actors panicked since the start", count(n))
-	}, "This is a bug. The log has the stacks; please report it (see SECURITY.md)."},
-	{"snapshots are written", false, func(s *scrape) string {
-		n := s.value("troupe_snapshot_failures_total")
-		return found(n > 0, "%s snapshots failed since the start", count(n))
-	}, "See the log for the cause. Until a snapshot succeeds, the journal grows, and the next start takes longer."},
-	{"the disk syncs fast enough", false, func(s *scrape) string {
-		mean := ratio(s.value("troupe_journal_sync_seconds_total"), s.value("troupe_journal_sync_total"))
-		return found(mean > slowSync, "a sync of the journal takes %s on average", short(mean))
-	}, "Every write waits for a sync. Move the data directory to a faster disk, ideally with power-loss protection."},
-	{"writes do not queue", false, func(s *scrape) string {
-		n := s.value("troupe_commit_queue_depth")
-		return found(n > manyWaiting, "%s writes wait for their commit", count(n))
-	}, "Writes exceed the throughput of the disk. troupe status shows the sync duration and the busiest collections."},
-	{"memory suffices", false, func(s *scrape) string {
-		refused := s.value("troupe_memory_refused_total")
-		return found(s.value("troupe_memory_scarce") > 0 || refused > 0, "memory was scarce: %s requests were rejected since the start", count(refused))
-	}, "Raise the memory limit of the process (GOMEMLIMIT, or that of its control group), or lower watch-history-bytes."},
-	{"descriptors suffice", false, func(s *scrape) string {
-		open, most := s.value("process_open_fds"), s.value("process_max_fds")
-		return found(most > 0 && open > 0.8*most, "%s of %s file descriptors are open", count(open), count(most))
-	}, "Raise the limit (LimitNOFILE of systemd, ulimit -n), or find the client that opens so many connections."},
-	{"no internal errors", false, func(s *scrape) string {
-		n := s.sum("apiserver_request_total", `code="500"`)
-		return found(n > 0, "%s requests failed with 500 since the start", count(n))
-	}, "The log has the errors with their audit ids. Please report them."},
-	{"requests are not rejected", false, func(s *scrape) string {
-		refused, all := s.sum("apiserver_request_total", `code="429"`), s.sum("apiserver_request_total", "")
-		return found(refused > 0.01*all, "%s of %s requests were rejected with 429 since the start", count(refused), count(all))
-	}, "A client exceeds the limits of the server: see 'Troubleshooting' in docs/operations.md, and docs/flowcontrol.md for how to find it."},
-	{"watches resume", false, func(s *scrape) string {
-		n := s.sum("apiserver_request_total", `verb="WATCH".*code="410"|code="410".*verb="WATCH"`)
-		return found(n > 0, "%s watches expired (410) since the start and had to list again", count(n))
-	}, "This is normal after a long disconnection or a restore. Otherwise raise watch-history-bytes or watch-history-time."},
-	{"no audit events were lost", true, func(s *scrape) string {
-		n := s.sum("apiserver_audit_error_total", "")
-		return found(n > 0, "%s audit events were lost since the start", count(n))
-	}, "See the log for the cause: check the disk of --audit-log-path and the webhook of --audit-webhook-config-file."},
-	{"admission webhooks respond", false, func(s *scrape) string {
-		n := s.sum("apiserver_admission_webhook_rejection_count", `error_type="calling_webhook_error"`) + s.sum("apiserver_admission_webhook_fail_open_count", "")
-		return found(n > 0, "%s calls of admission webhooks failed since the start", count(n))
-	}, "The label name of apiserver_admission_webhook_rejection_count identifies the webhook. Repair it, or delete its configuration."},
-	{"aggregated API servers are available", false, func(s *scrape) string {
-		var names []string
-		for series, value := range s.samples {
-			if labels, ok := strings.CutPrefix(series, `aggregator_unavailable_apiservice{name="`); ok && value > 0 {
-				names = append(names, strings.TrimSuffix(labels, `"}`))
-			}
-		}
-		return found(len(names) > 0, "unavailable APIServices: %s", strings.Join(names, ", "))
-	}, "See their condition Available for the cause. Repair the server, or delete the APIService."},
+func symptoms() (all []symptom) {
+	embedded.Decode(symptomTable, &all)
+	return all
 }
 
-// Thresholds of warnings.
-const (
-	slowSync    = 0.02 // seconds
-	manyWaiting = 1000 // changes
-	expiresSoon = 14 * 24 * time.Hour
-)
-
-func found(is bool, format string, args ...any) string {
-	if !is {
-		return ""
-	}
-	return fmt.Sprintf(format, args...)
-}
+// expiresSoon is how long before its expiry a certificate is a warning.
+const expiresSoon = 14 * 24 * time.Hour
 
 // lookAtServer checks a running daemon's readiness, metrics and certificate.
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
@@ -109,14 +39,14 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 		return
 	}
 	d.lookAtReadiness(ctx, r)
-	for _, one := range symptoms {
-		switch what := one.find(s); {
+	for _, one := range symptoms() {
+		switch what := s.fill(one.Find, nil); {
 		case what == "":
-			d.ok("%s", one.fine)
-		case one.grave:
-			d.fault(one.advice, "%s", what)
+			d.ok("%s", one.Fine)
+		case one.Grave:
+			d.fault(one.Advice, "%s", what)
 		default:
-			d.warn(one.advice, "%s", what)
+			d.warn(one.Advice, "%s", what)
 		}
 	}
 	d.lookAtServingCertificate(ctx, r.URL())

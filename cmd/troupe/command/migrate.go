@@ -12,79 +12,61 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// migrationFlags adds the flags for the state in etcd and its encryption.
-func migrationFlags(c *cobra.Command) *daemon.Migration {
-	m := &daemon.Migration{Config: daemon.Default(), Log: slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
+// A migration has the flags for the state in etcd and its encryption.
+type migration struct{ daemon.Migration }
+
+func (m *migration) prepare(c *cobra.Command) {
+	m.Config, m.Log = daemon.Default(), slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	c.Flags().AddFlagSet(m.FlagsNamed("etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "encryption-provider-config"))
-	return m
 }
 
 // inEtcd is the value of --from and --to that selects etcd.
 const inEtcd = "etcd"
 
-// migrate returns the command that moves a state between a data directory and etcd. It reads the
-// stores directly, so that the copy is exact.
-func migrate() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "migrate --from DIR|etcd --to etcd|DIR",
-		Short: "Copy the state between a data directory and etcd",
-		Long: `Copy the whole state from a data directory to etcd, or back, and verify the copy. The source
-is not changed.
+type migrateOptions struct {
+	From, To string
+	Check    bool
+	migration
+}
 
-The server of the data directory must be stopped. Stop the servers on etcd too before you
-copy from there, since later writes are not copied. The target must be empty: a prefix
-without keys, or a missing or empty directory. No server opens an interrupted copy; run the
-command again.
+func (o *migrateOptions) prepare(c *cobra.Command) {
+	o.migration.prepare(c)
+	c.Flags().AddFlagSet(o.FlagsNamed("cert-dir"))
+}
 
-Objects keep everything, including UIDs, except their resource versions, which become higher
-than before: older watches and lists expire (410), and clients list again. CAs and service
-account keys are copied, so that certificates and tokens stay valid.
-
-With --check, nothing is copied: both sides are compared, and differences are printed. The
-servers on etcd may be running. The exit status is 1 if there are differences.`,
-		Example: `  troupe migrate --from troupe-data --to etcd --etcd-servers http://127.0.0.1:2379
-  troupe serve --data-dir node1 --etcd-servers http://127.0.0.1:2379
-  troupe migrate --from etcd --to troupe-data-2 --etcd-servers http://127.0.0.1:2379`,
-		Args: cobra.NoArgs,
+// run moves a state between a data directory and etcd. It reads the stores directly, so that the
+// copy is exact.
+func (o *migrateOptions) run(c *cobra.Command, _ []string) error {
+	if (o.From == inEtcd) == (o.To == inEtcd) || o.From == "" || o.To == "" {
+		return errors.New("one of --from and --to must be etcd, and the other a data directory")
 	}
-	from := c.Flags().String("from", "", "Source: a data directory, or etcd.")
-	to := c.Flags().String("to", "", "Target: etcd, or a data directory.")
-	only := c.Flags().Bool("check", false, "Only compare both sides.")
-	m := migrationFlags(c)
-	c.Flags().AddFlagSet(m.FlagsNamed("cert-dir"))
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if (*from == inEtcd) == (*to == inEtcd) || *from == "" || *to == "" {
-			return errors.New("one of --from and --to must be etcd, and the other a data directory")
-		}
-		if len(m.Etcd.Servers) == 0 {
-			return errors.New("--etcd-servers must name the servers, such as http://127.0.0.1:2379")
-		}
-		m.DataDir = *from
-		copyState := m.ToEtcd
-		if *from == inEtcd {
-			m.DataDir = *to
-			copyState = m.ToDataDir
-		}
-		if !*only {
-			n, err := copyState(c.Context())
-			if err != nil {
-				return migrationAdvice(err)
-			}
-			fmt.Fprintf(c.ErrOrStderr(), "%d objects copied from %s to %s\n", n, *from, *to)
-		}
-		objects, differences, err := m.Check(c.Context(), c.OutOrStdout())
-		switch {
-		case err != nil:
+	if len(o.Etcd.Servers) == 0 {
+		return errors.New("--etcd-servers must name the servers, such as http://127.0.0.1:2379")
+	}
+	o.DataDir = o.From
+	copyState := o.ToEtcd
+	if o.From == inEtcd {
+		o.DataDir = o.To
+		copyState = o.ToDataDir
+	}
+	if !o.Check {
+		n, err := copyState(c.Context())
+		if err != nil {
 			return migrationAdvice(err)
-		case differences == 1:
-			return errors.New("there is a difference")
-		case differences > 1:
-			return fmt.Errorf("there are %d differences", differences)
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "both sides have the same %d objects\n", objects)
-		return nil
+		fmt.Fprintf(c.ErrOrStderr(), "%d objects copied from %s to %s\n", n, o.From, o.To)
 	}
-	return c
+	objects, differences, err := o.Migration.Check(c.Context(), c.OutOrStdout())
+	switch {
+	case err != nil:
+		return migrationAdvice(err)
+	case differences == 1:
+		return errors.New("there is a difference")
+	case differences > 1:
+		return fmt.Errorf("there are %d differences", differences)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "both sides have the same %d objects\n", objects)
+	return nil
 }
 
 func migrationAdvice(err error) error {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
@@ -37,14 +36,10 @@ For shell completion, see troupe completion --help.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	const serverGroup = "server"
-	c.AddGroup(&cobra.Group{ID: serverGroup, Title: "Server:"})
-	for _, one := range []*cobra.Command{serve(), status(), doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
-		one.GroupID = serverGroup
-		c.AddCommand(one)
-	}
+	c.AddGroup(&cobra.Group{ID: "server", Title: "Server:"})
+	c.AddCommand(serve())
+	addCommands(c)
 	client.AddTo(c)
-	c.AddCommand(version())
 	return c
 }
 
@@ -58,13 +53,4 @@ func noCommand(c *cobra.Command, args []string) error {
 		text = fmt.Sprintf("unknown command %q; did you mean %s?", args[0], strings.Join(alike, " or "))
 	}
 	return errors.New(text)
-}
-
-func version() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "troupe", daemon.Version) },
-	}
 }

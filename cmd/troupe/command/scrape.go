@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 )
 
@@ -63,9 +64,10 @@ func (s *scrape) resourceValue(name, resource string) float64 {
 
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
-// sum adds up the series of a metric whose labels match a regular expression, such as `code="5`.
-func (s *scrape) sum(name, pattern string) (total float64) {
-	match := regexp.MustCompile(pattern)
+// sum adds up the series of a metric. A regular expression may select those with matching labels,
+// such as `code="5`.
+func (s *scrape) sum(name string, pattern ...string) float64 {
+	match, total := regexp.MustCompile(strings.Join(pattern, "")), s.samples[name]
 	for series, value := range s.samples {
 		if labels, ok := strings.CutPrefix(series, name+"{"); ok && match.MatchString(labels) {
 			total += value
@@ -87,15 +89,30 @@ func (s *scrape) label(name, label string) string {
 	return ""
 }
 
-// objects returns the sorted label values "object" of a metric.
-func (s *scrape) objects(name string) (all []string) {
-	for series := range s.samples {
-		if labels, ok := strings.CutPrefix(series, name+`{object="`); ok {
+// labels returns the sorted values of a metric's only label, of series above 0.
+func (s *scrape) labels(name, label string) (all []string) {
+	for series, value := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+"{"+label+`="`); ok && value > 0 {
 			all = append(all, strings.TrimSuffix(labels, `"}`))
 		}
 	}
 	slices.Sort(all)
 	return all
+}
+
+// fill executes a template of this package with the figures of a scrape. It panics if the template
+// is invalid.
+func (s *scrape) fill(text string, more template.FuncMap) string {
+	t := template.New("").Funcs(template.FuncMap{
+		"value": s.value, "sum": s.sum, "label": s.label, "labels": s.labels, "resources": s.resources,
+		"count": count, "size": size, "short": short, "ratio": ratio, "join": strings.Join,
+		"add": func(a, b float64) float64 { return a + b },
+	})
+	var b strings.Builder
+	if err := template.Must(t.Funcs(more).Parse(text)).Execute(&b, nil); err != nil {
+		panic(err)
+	}
+	return b.String()
 }
 
 // resources returns the label values "resource" of a metric, unsorted.

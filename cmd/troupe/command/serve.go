@@ -60,10 +60,11 @@ func serve() *cobra.Command {
 	flags := daemon.Default()
 	groups := flags.Flags()
 	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the API",
-		Long:  serveHelp,
-		Args:  cobra.NoArgs,
+		GroupID: "server",
+		Use:     "serve",
+		Short:   "Serve the API",
+		Long:    serveHelp,
+		Args:    cobra.NoArgs,
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&file, "config", "", "YAML file of settings.")

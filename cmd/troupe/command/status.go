@@ -3,39 +3,31 @@ package command
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// status returns the command that summarizes a running daemon. It needs only the permission to read
-// /metrics.
-func status() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show the activity of a running server",
-		Long: `Show the activity of the running server of --kubeconfig, KUBECONFIG or troupe-data: objects,
-watches, commits, syncs, disk and memory, and the busiest and slowest collections. Rates and
-durations are measured over --interval; a duration without a sample is the mean since the
-start. All figures come from /metrics, described in docs/operations.md.`,
-		Args: cobra.NoArgs,
+type statusOptions struct {
+	Kubeconfig string
+	Interval   time.Duration
+	Top        int
+}
+
+// run summarizes a running daemon. It needs only the permission to read /metrics.
+func (o *statusOptions) run(c *cobra.Command, _ []string) error {
+	r, err := loadDaemonClient(o.Kubeconfig)
+	if err != nil {
+		return err
 	}
-	kubeconfig := kubeconfigFlag(c)
-	interval := c.Flags().Duration("interval", time.Second, "Interval over which rates are measured.")
-	top := c.Flags().Int("top", 10, "Maximum number of collections to show; 0 shows all.")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, err := loadDaemonClient(*kubeconfig)
-		if err != nil {
-			return err
-		}
-		return r.status(c.Context(), c.OutOrStdout(), *interval, *top)
-	}
-	return c
+	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
 }
 
 // status takes two scrapes, interval apart, because counters are only meaningful as differences.
@@ -67,14 +59,9 @@ type statusReport struct {
 	before, after *scrape
 }
 
-// rate returns the increase of a counter per second.
-func (p *statusReport) rate(name string) float64 {
-	return ratio(p.after.value(name)-p.before.value(name), p.after.at.Sub(p.before.at).Seconds())
-}
-
-// rateOf is like rate for the sum of series whose labels match a pattern.
-func (p *statusReport) rateOf(name, pattern string) float64 {
-	return ratio(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
+// rate returns the increase per second of the sum of series; see scrape.sum.
+func (p *statusReport) rate(name string, pattern ...string) float64 {
+	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }
 
 // mean returns the recent mean in seconds per unit of a counter; for an idle daemon, the mean since
@@ -94,48 +81,18 @@ func ratio(amount, by float64) float64 {
 	return amount / by
 }
 
-// The lines are for people and may change; scripts should read /metrics.
-func (p *statusReport) summary(w io.Writer) error {
-	a := p.after
-	objects := a.sum("troupe_objects", "")
-	lines := [][2]string{
-		{"server", fmt.Sprintf("%s  troupe %s  naming %s  up %s", p.server, a.label("troupe_info", "version"), a.label("troupe_info", "naming"),
-			time.Duration(a.value("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
-		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.value("troupe_resource_version")))},
-		{"requests", fmt.Sprintf("%.0f/s  at work on %s reads, %s writes  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
-			count(a.sum("apiserver_current_inflight_requests", `"readOnly"`)), count(a.sum("apiserver_current_inflight_requests", `"mutating"`)),
-			p.rateOf("apiserver_request_total", `code="429"`), p.rateOf("apiserver_request_total", `code="5`))},
-		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.value("troupe_watchers")), p.rate("troupe_watch_events_total"))},
-		{"commits", fmt.Sprintf("%.0f/s in %.0f batches/s (%.1f a batch, most %s)  waiting %s", p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total"),
-			ratio(p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total")), count(a.value("troupe_commit_batch_size_max")), count(a.value("troupe_commit_queue_depth")))},
-		{"sync", fmt.Sprintf("%s each  batch %s each", short(p.mean("troupe_journal_sync_seconds_total", "troupe_journal_sync_total")),
-			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
-		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.value("troupe_journal_bytes")), count(a.value("troupe_journal_segments")),
-			size(a.value("troupe_snapshot_bytes")), count(a.value("troupe_snapshot_failures_total"))) + p.diskFullNote()},
-		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.value("process_resident_memory_bytes")),
-			size(a.sum("troupe_history_bytes", "")), count(a.value("go_goroutines")), count(a.value("process_open_fds")), count(a.value("process_max_fds")))},
-		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.value("troupe_object_actors")), count(a.value("troupe_mailbox_depth")),
-			count(a.value("troupe_actor_panics_total")), count(a.value("troupe_actor_restarts_total")))},
-		{"slowest", p.slowest()},
-	}
-	if n := a.value("troupe_unreadable_objects"); n > 0 {
-		lines = append(lines, [2]string{"unreadable", count(n) + " unreadable objects are set aside until they are deleted:"})
-		for _, name := range a.objects("troupe_unreadable_object") {
-			lines = append(lines, [2]string{"", name})
-		}
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range lines {
-		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
-	}
-	return t.Flush()
-}
+//go:embed status.txt
+var summary string
 
-func (p *statusReport) diskFullNote() string {
-	if p.after.value("troupe_disk_full") == 0 {
-		return ""
-	}
-	return "  FULL: only deletes are accepted"
+func (p *statusReport) summary(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, p.after.fill(summary, template.FuncMap{
+		"rate": p.rate, "mean": p.mean, "slowest": p.slowest, "server": func() string { return p.server },
+		"uptime": func() string {
+			return time.Duration(p.after.value("troupe_uptime_seconds") * 1e9).Truncate(time.Second).String()
+		},
+	}))
+	return t.Flush()
 }
 
 // slowest returns the collections with the longest mutations since the daemon's start.

@@ -61,7 +61,7 @@ func run(ctx context.Context, check bool) error {
 }
 
 // tables are embedded as JSON, because parsing YAML would take a tenth of the time of a start.
-var tables = []string{"policy/authz/rbac/defaults", "policy/admission/plugins", "cmd/troupe/internal/client/commands"}
+var tables = []string{"policy/authz/rbac/defaults", "policy/admission/plugins", "cmd/troupe/command/commands", "cmd/troupe/command/symptoms", "cmd/troupe/internal/client/commands"}
 
 func addTables(root string, files map[string][]byte) error {
 	for _, table := range tables {

@@ -16,16 +16,16 @@ const BuiltIn = "built-in"
 
 // Options define what to run.
 type Options struct {
-	Dir    string // of all persistent files
-	Naming string // naming profile of a new data directory
-	Port   int    // of the daemon; 0 selects a free port
-	Config string // the daemon's configuration file; "" for none
+	Dir        string // of all persistent files
+	Naming     string // naming profile of a new data directory
+	SecurePort int    // of the daemon; 0 selects a free port
+	Config     string // the daemon's configuration file; "" for none
 	// Join is the kubeconfig of an existing server, for which only nodes are simulated; of the
 	// fields above, only Naming applies then. "" starts a daemon.
 	Join string
-	// ControllerManager and Scheduler are paths of programs. "" searches PATH and falls back to
-	// BuiltIn.
-	ControllerManager, Scheduler string
+	// KubeControllerManager and KubeScheduler are paths of programs. "" searches PATH and falls
+	// back to BuiltIn.
+	KubeControllerManager, KubeScheduler string
 
 	Nodes       int
 	Capacity    map[string]string // of each node, in addition to the defaults
@@ -66,7 +66,7 @@ func (o *Options) Validate() error {
 	for _, p := range []struct {
 		flag, name string
 		path       *string
-	}{{"--kube-controller-manager", "kube-controller-manager", &o.ControllerManager}, {"--kube-scheduler", "kube-scheduler", &o.Scheduler}} {
+	}{{"--kube-controller-manager", "kube-controller-manager", &o.KubeControllerManager}, {"--kube-scheduler", "kube-scheduler", &o.KubeScheduler}} {
 		if err := find(p.name, p.path, o.Join == "" && naming == meta.Kubernetes); err != nil {
 			fault("%s: %w", p.flag, err)
 		}

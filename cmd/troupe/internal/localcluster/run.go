@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		if configured, err = r.startDaemon(); err != nil {
 			return err
 		}
-		for _, p := range []struct{ name, path string }{{"kube-controller-manager", o.ControllerManager}, {"kube-scheduler", o.Scheduler}} {
+		for _, p := range []struct{ name, path string }{{"kube-controller-manager", o.KubeControllerManager}, {"kube-scheduler", o.KubeScheduler}} {
 			if err := r.startProgram(p.name, p.path); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (r *run) startDaemon() (configPath string, err error) {
 			return "", err
 		}
 	}
-	config.DataDir, config.Naming, config.Serving.SecurePort = r.dataDir(), r.Naming, r.Port
+	config.DataDir, config.Naming, config.Serving.SecurePort = r.dataDir(), r.Naming, r.SecurePort
 	config.Controllers = r.controllers(config.Controllers)
 	logs, err := r.logFile("troupe")
 	if err != nil {
@@ -190,11 +190,11 @@ func withAdvice(err error) error {
 // controllers returns the configured controllers and those that replace missing programs.
 func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	all := []string{string(configured)}
-	if r.ControllerManager == BuiltIn {
+	if r.KubeControllerManager == BuiltIn {
 		all = append(all, "workloads", "node-lifecycle-controller", "taint-eviction-controller")
 		r.say("controllers", "built in")
 	}
-	if r.Scheduler == BuiltIn {
+	if r.KubeScheduler == BuiltIn {
 		all = append(all, "scheduler")
 		r.say("scheduler", "built in")
 	}
