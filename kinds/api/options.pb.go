@@ -967,8 +967,8 @@ type Message struct {
 	WriteRules []*Rule `protobuf:"bytes,6,rep,name=write_rules,json=writeRules,proto3" json:"write_rules,omitempty"`
 	// status_rules, of kinds, are checked when the status of an object is written; old is the object before.
 	StatusRules []*Rule `protobuf:"bytes,8,rep,name=status_rules,json=statusRules,proto3" json:"status_rules,omitempty"`
-	// warnings are rules whose texts are warnings about a valid object; old is null on create. They apply to kinds, and
-	// where a warning of another message uses the message.
+	// warnings are rules whose texts are warnings about a valid object; old is null on create. They
+	// apply to kinds, and where a warning of another message uses the message.
 	Warnings []*Rule `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// status_warnings, of kinds, are warnings about writes of the status.
 	StatusWarnings []*Rule `protobuf:"bytes,9,rep,name=status_warnings,json=statusWarnings,proto3" json:"status_warnings,omitempty"`

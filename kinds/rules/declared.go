@@ -248,10 +248,10 @@ type ruleCompiler struct {
 	errs []error
 }
 
-// AddRules makes the declared rules of messages their checks. In warnings, the used rules of another
-// message are its warnings. calls are the functions available to
-// them; it adds its own to the map. A rule that does not compile panics on its first use;
-// TestRulesCompile in kinds/api compiles all.
+// AddRules makes the declared rules of messages their checks. In warnings, the used rules of
+// another message are its warnings. calls are the functions available to them; it adds its own to
+// the map. A rule that does not compile panics on its first use; TestRulesCompile in kinds/api
+// compiles all.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
