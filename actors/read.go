@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -92,7 +93,7 @@ func (c *collection) listFrom(ctx context.Context, r request.List, state *snapsh
 	if selectsConverted(r.Kind, r.Labels, r.Fields) {
 		return c.selected(ctx, r, state, version, from)
 	}
-	return c.list(r, state, version, from), nil
+	return c.list(ctx, r, state, version, from)
 }
 
 // snapshotFor returns the snapshot for a read at a version, and the version of the response.
@@ -115,10 +116,13 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 	return state, max(seen, state.version), nil
 }
 
-func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
+func (c *collection) list(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1, Form: c.store.conversions.Form(r.Kind)}
-	next := ""
+	next, work, steps := "", schema.NewWork(ctx, math.MaxInt), 1+r.Labels.Size()+r.Fields.Size()
 	take := func(path string, o *meta.Object) bool {
+		if !work.Spend(steps) {
+			return false
+		}
 		if !r.Labels.Empty() && !r.Labels.Matches(o.Meta.Labels) || !r.Fields.Empty() && !r.Fields.Matches(o) {
 			return true
 		}
@@ -133,19 +137,22 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 		if o := state.get(path(namespace, name)); o != nil && path(namespace, name) >= from {
 			take(path(namespace, name), o)
 		}
-		return l
+		return l, nil
 	}
 	if r.Labels.Empty() && r.Fields.Empty() && r.Limit == 0 {
 		l.Items = make([]*meta.Object, 0, state.count(r.Namespace, from))
 	}
 	state.candidates(r.Fields, r.Namespace, from, take)
+	if err := work.Err(); err != nil {
+		return request.ListResult{}, err
+	}
 	if next != "" {
 		c.continueAt(&l, r, state, next)
 		if r.Labels.Empty() && r.Fields.Empty() {
 			l.Remaining = int64(state.count(r.Namespace, next))
 		}
 	}
-	return l
+	return l, nil
 }
 
 // continueAt sets a token that continues a list at a path of its snapshot.

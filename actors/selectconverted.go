@@ -23,6 +23,9 @@ const selectBatch = 500
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {
+		if err := ctx.Err(); err != nil {
+			return l, err
+		}
 		batch, after := state.batch(r.Namespace, from)
 		next = after
 		converted, err := c.store.conversions.Convert(ctx, r.Kind, batch)

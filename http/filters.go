@@ -143,7 +143,7 @@ func (s *Server) setDeadline(x *requestContext) error {
 			timeout = min(timeout, d)
 		}
 	}
-	x.deadlineCtx = deadline.At(x.start.Add(timeout), x.conn)
+	x.deadlineCtx = deadline.After(x.start, timeout, x.conn)
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (s *Server) watch(x *requestContext) error {
 		}
 	}()
 	timeout := s.watchTimeout(o.Timeout)
-	until := deadline.At(x.start.Add(max(timeout, time.Second)), nil) // limits its start too
+	until := deadline.After(x.start, max(timeout, time.Second), nil) // limits its start too
 	defer until.Stop()
 	session, err := s.opts.Store.Watch(until, r, w)
 	if err == nil {

@@ -118,9 +118,16 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 	if p.faults != nil {
 		found = append(found, p.faults.List...)
 	}
-	causes := slices.Concat(rules.Validate(m.Kind.Stored, object), rules.ValidateServed(m.Kind, object, nil), found)
-	causes = withoutAbsentNulls(causes, found)
-	causes, err := p.env.evaluate(m, object, nil, causes)
+	causes, err := rules.ValidateChange(p.env.Context, m.Kind.Stored, object, nil)
+	if err != nil {
+		return err
+	}
+	served, err := rules.ValidateServed(p.env.Context, m.Kind, object, nil)
+	if err != nil {
+		return err
+	}
+	causes = withoutAbsentNulls(slices.Concat(causes, served, found), found)
+	causes, err = p.env.evaluate(m, object, nil, causes)
 	if err == nil && len(causes) > 0 {
 		err = meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}

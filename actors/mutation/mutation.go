@@ -59,8 +59,7 @@ func NeedsVersion(m *request.Mutation) bool {
 
 // Env is the environment of one mutation.
 type Env struct {
-	// Context ends slow work; may be nil.
-	Context context.Context
+	Context context.Context // ends slow work
 	Now     time.Time
 	NewUID  func() string
 	// LastApplied names the annotation in which clients keep what they have applied; "": none.
@@ -125,12 +124,8 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 	if slices.ContainsFunc(causes, rules.Blocks) {
 		return append(causes, rules.NotEvaluated()), nil
 	}
-	ctx := e.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	causes = append(causes, rules.Evaluate(ctx, m.Kind, object, old)...)
-	if ctx.Err() != nil {
+	causes = append(causes, rules.Evaluate(e.Context, m.Kind, object, old)...)
+	if e.Context.Err() != nil {
 		return nil, meta.NewTimeout("the request ended before the rules of its kind had been evaluated")
 	}
 	return causes, nil

@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,9 @@ import (
 const currentVersion = 5
 
 var env = Env{
-	Now:    time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
-	NewUID: func() string { return "new-uid" },
+	Context: context.Background(),
+	Now:     time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
+	NewUID:  func() string { return "new-uid" },
 }
 
 func kindNamed(t testing.TB, resource string) *schema.Kind {

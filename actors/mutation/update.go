@@ -60,7 +60,10 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	pending, causes := p.env.allocate(m.Key, cur.Tree, want)
 	defer func() { pending.Release() }()
 	reuseUnchanged(cur, want)
-	causes, err := p.env.evaluate(m, want, cur.Tree, p.validateUpdate(causes))
+	causes, err := p.validateUpdate(causes)
+	if err == nil {
+		causes, err = p.env.evaluate(m, want, cur.Tree, causes)
+	}
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -88,21 +91,29 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 
 // validateUpdate returns all causes against the new state, including those of preparation and
 // allocation.
-func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
+func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error) {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
-	causes := slices.Concat(rules.ValidateChange(stored, p.want, old), allocation)
+	causes, err := rules.ValidateChange(p.env.Context, stored, p.want, old)
+	if err != nil {
+		return nil, err
+	}
+	causes = append(causes, allocation...)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, p.want, old)...)
 	} else {
 		causes = append(causes, rules.ValidateMetadataUpdate(p.want, old)...)
 	}
 	if m.Subresource == "" || stored.IsCustom() {
-		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
+		served, err := rules.ValidateServed(p.env.Context, m.Kind, p.want, old)
+		if err != nil {
+			return nil, err
+		}
+		causes = append(causes, served...)
 	}
 	if len(p.faults.List) == 0 {
-		return causes
+		return causes, nil
 	}
-	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List)
+	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List), nil
 }
 
 // keepsGeneration reports whether m writes a subresource outside of the desired state.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -162,7 +163,14 @@ func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored.Preparer != nil {
 		k.Stored.Preparer.Prepare(obj, nil)
 	}
-	return obj, Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...))
+	return obj, Lines(append(rules.Validate(k.Stored, obj), completed(rules.ValidateServed(context.Background(), k, obj, nil))...))
+}
+
+func completed(causes []meta.Cause, err error) []meta.Cause {
+	if err != nil {
+		panic(err) // only the end of the context is an error
+	}
+	return causes
 }
 
 // update applies the rules of an update of the main resource, like create.
@@ -171,8 +179,8 @@ func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
 	if k.Stored.Preparer != nil {
 		k.Stored.Preparer.Prepare(obj, old)
 	}
-	causes := append(rules.ValidateChange(k.Stored, obj, old), rules.ValidateUpdate(k.Stored, obj, old)...)
-	return obj, Lines(append(causes, rules.ValidateServed(k, obj, old)...))
+	causes := append(completed(rules.ValidateChange(context.Background(), k.Stored, obj, old)), rules.ValidateUpdate(k.Stored, obj, old)...)
+	return obj, Lines(append(causes, completed(rules.ValidateServed(context.Background(), k, obj, old))...))
 }
 
 // writeSubresource applies the rules of a write of a subresource, like create.
@@ -183,7 +191,7 @@ func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tr
 		return obj, []string{"error: " + err.Error()}
 	}
 	rules.Default(k, obj)
-	return obj, Lines(append(faults.List, rules.ValidateChange(k, obj, old)...))
+	return obj, Lines(append(faults.List, completed(rules.ValidateChange(context.Background(), k, obj, old))...))
 }
 
 // changed returns a copy of base with the given values at their paths below at. The key "remove"

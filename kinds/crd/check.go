@@ -116,7 +116,11 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 		c.node(n.items, path+".items", below)
 	}
 	compiler := ruleCompiler{naming: c.naming, self: n.selfType, withEstimate: true}
+	const compilation = 10_000 // of a rule, in steps
 	for i, source := range n.rules {
+		if !c.faults.Work.Spend(compilation) {
+			return
+		}
 		r, fault := compiler.compile(n, source)
 		c.rule(n, r, fault, tree.IndexPath(path+"."+c.name, i), p)
 	}

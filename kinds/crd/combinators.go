@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -15,7 +16,7 @@ type anyOf []*schema.ValuePlan
 
 // The errors of the alternatives are not reported, because a valid value fails all but one.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
-	if countPassing(e, a, v) == 0 {
+	if !slices.ContainsFunc(a, func(p *schema.ValuePlan) bool { return e.Passes(p, v) }) {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))
 	}
 }
@@ -23,7 +24,13 @@ func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 type oneOf []*schema.ValuePlan
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
-	switch passing := countPassing(e, o, v); {
+	passing := 0
+	for _, p := range o {
+		if e.Passes(p, v) {
+			passing++
+		}
+	}
+	switch {
 	case passing == 0:
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate one and only one schema (oneOf). Found none valid", e.Path()))
 	case passing > 1:
@@ -37,15 +44,6 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if e.Passes(n.plan, v) {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must not validate the schema (not)", e.Path()))
 	}
-}
-
-func countPassing(e *schema.Evaluation, plans []*schema.ValuePlan, v any) (count int) {
-	for _, p := range plans {
-		if e.Passes(p, v) {
-			count++
-		}
-	}
-	return count
 }
 
 // These plans only validate: a structural schema must not declare fields in these lists, so there
@@ -63,7 +61,7 @@ type required []string
 // A null field counts as present. Where the schema does not allow null, it was dropped before.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
-	if !ok {
+	if !ok || !e.Spend(len(r)/4) {
 		return
 	}
 	for _, name := range r {

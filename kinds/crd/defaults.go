@@ -72,17 +72,18 @@ func (d *defaultChecker) check(n *node, path string, isResource bool) {
 		d.faults.Invalid(path, v, "must not have unknown fields")
 	}
 	by := coercer{metadata: d.metadata}
-	if by.value(n, v, path); len(by.faults.List) > 0 {
+	by.EnterPath(path)
+	if by.value(n, v); len(by.faults.List) > 0 {
 		d.faults.Add(by.faults.List[0])
 		return
 	}
 	var found schema.Faults
-	n.validateEmbedded(v, "", &found)
+	n.validateEmbedded(v, &tree.Position{}, &found)
 	schema.NewEvaluation("", &found).Check(plan, v, schema.Previous{})
 	if found.List = withoutDuplicates(found.List); len(found.List) == 0 && n.hasRules {
 		for _, was := range []schema.Previous{{}, {Value: v, Exists: true}} {
-			e := ruleEvaluator{context.Background(), d.naming, &found, d.budget, false}
-			if e.evaluate(n, v, was, false, ""); len(found.List) > 0 {
+			e := ruleEvaluator{ctx: context.Background(), naming: d.naming, faults: &found, budget: d.budget}
+			if e.evaluate(n, v, was, false); len(found.List) > 0 {
 				break
 			}
 		}

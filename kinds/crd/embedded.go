@@ -27,6 +27,7 @@ func (n *node) embeds() bool {
 
 // A coercer normalizes the metadata of embedded objects: unknown and empty fields are removed.
 type coercer struct {
+	tree.Position
 	metadata *schema.Message
 	// dropMalformed drops fields of the wrong type instead of reporting them, so that stored
 	// objects stay readable.
@@ -43,17 +44,19 @@ func (c *coercer) err() error {
 }
 
 // value returns v itself if it is normalized already. It does not modify v.
-func (c *coercer) value(n *node, v any, path string) any {
+func (c *coercer) value(n *node, v any) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
 	}
 	switch v := v.(type) {
 	case tree.Tree:
-		return c.object(n, v, path)
+		return c.object(n, v)
 	case []any:
 		var out []any
 		for i, item := range v {
-			made := c.value(n.items, item, tree.IndexPath(path, i))
+			back := c.EnterItem(i)
+			made := c.value(n.items, item)
+			c.Leave(back)
 			if out == nil && !tree.SameRef(made, item) {
 				out = append(make([]any, 0, len(v)), v[:i]...)
 			}
@@ -68,41 +71,45 @@ func (c *coercer) value(n *node, v any, path string) any {
 	return v
 }
 
-func (c *coercer) object(n *node, object tree.Tree, path string) any {
+func (c *coercer) object(n *node, object tree.Tree) any {
 	edit := tree.CopyOnWrite{From: object}
 	for _, name := range object.SortedKeys() {
 		v := object[name]
+		back := n.enter(&c.Position, name)
 		switch {
 		case !n.embedded || !schema.IsResourceField(name):
-			if made := c.value(n.child(name), v, n.pathOf(path, name)); !tree.SameRef(made, v) {
+			if made := c.value(n.child(name), v); !tree.SameRef(made, v) {
 				edit.Set(name, made)
 			}
 		case name == "metadata":
-			c.objectMeta(&edit, v, tree.FieldPath(path, name))
+			c.objectMeta(&edit, v)
 		default:
 			if _, text := v.(string); !text {
-				c.malformed(&edit, name, v, tree.FieldPath(path, name), "must be a string")
+				c.malformed(&edit, name, v, "must be a string")
 			}
 		}
+		c.Leave(back)
 	}
 	return edit.Result()
 }
 
-func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
+func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any) {
 	metadata, ok := v.(tree.Tree)
 	if !ok && v != nil {
-		c.malformed(edit, "metadata", v, path, "must be an object")
+		c.malformed(edit, "metadata", v, "must be an object")
 		return
 	}
 	made, faults, err := codec.ConformPart(c.metadata, metadata)
 	if err != nil && c.dropMalformed {
 		made, faults = c.wellFormed(metadata)
 	} else if err != nil {
-		c.malformed(edit, "metadata", v, path, err.Error())
+		c.malformed(edit, "metadata", v, err.Error())
 		return
 	}
 	for _, f := range faults {
-		c.unknown = append(c.unknown, path+"."+f.Path)
+		if len(c.unknown) < rules.MaxUnknown {
+			c.unknown = append(c.unknown, c.Cut(maxPath)+"."+f.Path)
+		}
 	}
 	if made = c.withoutEmpty(made); made == nil { // null equals empty
 		edit.Set("metadata", tree.Tree{})
@@ -149,32 +156,39 @@ func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, msg string) {
+func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, msg string) {
 	if c.dropMalformed {
 		edit.Drop(name)
 		return
 	}
-	c.faults.Invalid(path, v, msg)
+	c.faults.Invalid(string(c.Position), v, msg)
 }
 
+// maxPath bounds the paths of faults, as schema.Faults does.
+const maxPath = 8 << 10
+
 // validateEmbedded validates embedded objects even if an update did not change them.
-func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
+func (n *node) validateEmbedded(v any, at *tree.Position, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return
 	}
 	switch v := v.(type) {
 	case tree.Tree:
 		if n.embedded {
-			validateResource(v, path, faults)
+			validateResource(v, at.Cut(maxPath), faults)
 		}
 		for _, name := range v.SortedKeys() {
 			if !n.embedded || !schema.IsResourceField(name) {
-				n.child(name).validateEmbedded(v[name], n.pathOf(path, name), faults)
+				back := n.enter(at, name)
+				n.child(name).validateEmbedded(v[name], at, faults)
+				at.Leave(back)
 			}
 		}
 	case []any:
 		for i, item := range v {
-			n.items.validateEmbedded(item, tree.IndexPath(path, i), faults)
+			back := at.EnterItem(i)
+			n.items.validateEmbedded(item, at, faults)
+			at.Leave(back)
 		}
 	}
 }
@@ -196,11 +210,12 @@ func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-func (n *node) pathOf(path, name string) string {
+// enter moves to a field or, if only additionalProperties describe it, to an entry of a map.
+func (n *node) enter(at *tree.Position, name string) (back int) {
 	if n.properties[name] == nil && n.additional != nil {
-		return tree.KeyPath(path, name)
+		return at.EnterKey(name)
 	}
-	return tree.FieldPath(path, name)
+	return at.EnterField(name)
 }
 
 func resourceFieldFault(name, text string) string {

@@ -2,6 +2,7 @@ package crd
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -52,7 +53,7 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 // if the format is unknown.
 func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
-		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format, hasFormat})
+		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, l.patternSize, format, hasFormat})
 	}
 	fits := numberFormats[format]
 	if l.min != nil || l.max != nil || l.multipleOf != nil || fits != nil {
@@ -160,20 +161,17 @@ func typeOf(v any) string {
 }
 
 type enum struct {
-	scalars map[any]struct{} // by the key of scalarKey
-	others  []any            // objects and lists
-	texts   []string         // as faults list them
+	values map[any]struct{} // by the key of enumKey
+	nested bool             // some values are objects or lists
+	texts  []string         // as faults list them
 }
 
 // newEnum formats the texts once, not for each rejected value.
 func newEnum(values []any) *enum {
-	m := &enum{scalars: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
+	m := &enum{values: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
 	for i, v := range values {
-		if key, ok := scalarKey(v); ok {
-			m.scalars[key] = struct{}{}
-		} else {
-			m.others = append(m.others, v)
-		}
+		m.values[enumKey(v)] = struct{}{}
+		m.nested = m.nested || !isScalar(v)
 		if s, ok := v.(string); ok {
 			m.texts[i] = s
 		} else {
@@ -184,30 +182,39 @@ func newEnum(values []any) *enum {
 }
 
 func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
-	if !m.has(v) {
+	found := false
+	if m.nested || isScalar(v) {
+		key := enumKey(v)
+		if text, nested := key.(nestedKey); nested && !e.Spend(len(text)/16) {
+			return
+		}
+		_, found = m.values[key]
+	}
+	if !found {
 		e.NotSupported(e.Path(), v, m.texts)
 	}
 }
 
-func (m *enum) has(v any) bool {
-	if key, ok := scalarKey(v); ok {
-		_, found := m.scalars[key]
-		return found
+// A nestedKey is the JSON of an object or a list.
+type nestedKey string
+
+// enumKey returns a key that is equal for equal values as JSON: 1 and 1.0 are one.
+func enumKey(v any) any {
+	if f, isNumber := asFloat(v); isNumber {
+		return f
 	}
-	return slices.ContainsFunc(m.others, func(one any) bool { return tree.StrictEqual(one, v) })
+	if isScalar(v) {
+		return v
+	}
+	return nestedKey(codec.AppendAny(nil, v))
 }
 
-// scalarKey returns a value that is equal for equal scalars as JSON: 1 and 1.0 are one. It returns
-// false for objects and lists.
-func scalarKey(v any) (key any, ok bool) {
-	if f, isNumber := asFloat(v); isNumber {
-		return f, true
-	}
+func isScalar(v any) bool {
 	switch v.(type) {
-	case nil, string, bool:
-		return v, true
+	case tree.Tree, []any:
+		return false
 	}
-	return nil, false
+	return true
 }
 
 // nullableEnum is the enum of a nullable value, which must list null. Null has no further checks.
@@ -238,9 +245,10 @@ func asFloat(v any) (float64, bool) {
 
 // textLimits limits strings, in characters. Length and pattern yield at most one error.
 type textLimits struct {
-	min, max *int64
-	pattern  *regexp.Regexp
-	format   string
+	min, max    *int64
+	pattern     *regexp.Regexp
+	patternSize int
+	format      string
 	// hasFormat is nil for unknown formats, which are ignored, so that a CRD can name formats of
 	// newer servers.
 	hasFormat func(s string) bool
@@ -249,7 +257,7 @@ type textLimits struct {
 // JSON Schema counts characters, not bytes. Patterns are not anchored.
 func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	s, ok := v.(string)
-	if !ok {
+	if !ok || !e.Spend(len(s)/64) {
 		return
 	}
 	length := int64(utf8.RuneCountInString(s))
@@ -258,12 +266,36 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 		e.TooLong(e.Path(), int(*t.max))
 	case t.min != nil && length < *t.min:
 		e.Invalid(e.Path(), s, fmt.Sprintf("%sshould be at least %d chars long", inBody(e), *t.min))
-	case t.pattern != nil && !t.pattern.MatchString(s):
+	case t.pattern != nil && !t.matches(e, s):
 		e.Invalid(e.Path(), s, fmt.Sprintf("%sshould match '%s'", inBody(e), t.pattern))
 	}
 	if t.hasFormat != nil && !t.hasFormat(s) {
 		e.TypeInvalid(e.Path(), s, fmt.Sprintf("%smust be of type %s: %q", inBody(e), t.format, s))
 	}
+}
+
+// matches reports whether a text matches the pattern. While it reads a long text, the evaluation
+// may end.
+func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
+	const long = 1 << 18 // takes some milliseconds
+	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
+		return e.Spend(cost) && t.pattern.MatchString(s)
+	}
+	return t.pattern.MatchReader(&matchedText{*strings.NewReader(s), e, schema.PatternCost(1, t.patternSize)})
+}
+
+// A matchedText is a long text that spends the cost of matching as it is read.
+type matchedText struct {
+	strings.Reader
+	e    *schema.Evaluation
+	cost int // per character
+}
+
+func (m *matchedText) ReadRune() (r rune, size int, err error) {
+	if !m.e.Spend(m.cost) {
+		return 0, 0, io.EOF
+	}
+	return m.Reader.ReadRune()
 }
 
 type numberLimits struct {

@@ -54,6 +54,7 @@ type limits struct {
 	minItems, maxItems           *int64
 	minProperties, maxProperties *int64
 	pattern                      *regexp.Regexp
+	patternSize                  int // regex.Expansion
 	unique                       bool
 }
 
@@ -193,6 +194,7 @@ func (l *limits) set(keyword string, v any) bool {
 	case "pattern":
 		if pattern, _ := v.(string); pattern != "" {
 			l.pattern, _ = regex.Compile(pattern) // CRDs with invalid patterns are rejected
+			l.patternSize = int(regex.Expansion(pattern))
 		}
 	default:
 		return false

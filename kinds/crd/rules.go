@@ -31,6 +31,7 @@ type ruleEvaluator struct {
 	faults *schema.Faults
 	budget *cel.Budget
 	ended  bool // no more rules are run
+	tree.Position
 }
 
 func (n *node) declaresRules() bool {
@@ -49,8 +50,8 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
 	s.once.Do(s.root.prepareRules)
-	e := ruleEvaluator{timed, s.naming, faults, cel.NewBudget(cel.RuntimeBudget), false}
-	e.evaluate(s.root, t, schema.Previous{Value: old, Exists: old != nil}, false, "")
+	e := ruleEvaluator{ctx: timed, naming: s.naming, faults: faults, budget: cel.NewBudget(cel.RuntimeBudget)}
+	e.evaluate(s.root, t, schema.Previous{Value: old, Exists: old != nil}, false)
 	if timed.Err() != nil && ctx.Err() == nil {
 		faults.Invalid("", "object", cel.ErrOutOfBudget.Error())
 	}
@@ -61,21 +62,19 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 //
 // unchanged says that v is inside an unchanged value, which is all that is known of elements in
 // lists without keys. A whole object is never unchanged, since every write changes its metadata.
-func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool, path string) {
+func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
 	}
-	unchanged = unchanged || path != "" && was.Exists && tree.StrictEqual(v, was.Value)
-	e.rules(n, v, was, unchanged, path)
+	unchanged = unchanged || len(e.Position) > 0 && was.Exists && tree.StrictEqual(v, was.Value)
+	e.rules(n, v, was, unchanged)
 	switch v := v.(type) {
 	case tree.Tree:
 		for _, name := range v.SortedKeys() {
-			at := tree.FieldPath(path, name)
-			if n.properties[name] == nil {
-				at = tree.KeyPath(path, name)
-			}
-			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.Field(name), unchanged, at)
+			if below := n.child(name); below != nil && below.hasRules {
+				back := n.enter(&e.Position, name)
+				e.evaluate(below, v[name], was.Field(name), unchanged)
+				e.Leave(back)
 			}
 		}
 	case []any:
@@ -84,7 +83,9 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged 
 		}
 		old := n.identity.Index(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.identity.Previous(old, item), unchanged, tree.IndexPath(path, i))
+			back := e.EnterItem(i)
+			e.evaluate(n.items, item, n.identity.Previous(old, item), unchanged)
+			e.Leave(back)
 		}
 	}
 }
@@ -102,7 +103,7 @@ func (n *node) compileRules(naming *meta.Naming) {
 // rules runs the rules of one node. A rule without oldSelf is skipped for an unchanged value, so
 // that objects survive new rules that would reject them. A rule with oldSelf is skipped without an
 // old value, unless that is optional.
-func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool, path string) {
+func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool) {
 	if len(n.rules) == 0 {
 		return
 	}
@@ -111,12 +112,17 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	if was.Exists && was.Value != nil {
 		values.old = n.self.Value(was.Value)
 	}
+	const steps = 100 // of a rule, between checks of the request
 	for _, r := range n.compiled {
+		if !e.faults.Work.Spend(steps) {
+			e.ended = true
+			return
+		}
 		values.optional = r.optional
 		if !r.transition && unchanged || r.transition && values.old == nil && !r.optional {
 			continue
 		}
-		if e.rule(n, r, v, &values, path); e.ended {
+		if e.rule(n, r, v, &values); e.ended {
 			return
 		}
 	}
@@ -141,8 +147,12 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 }
 
 // Evaluation errors are reported, because a failing rule must not let a write through.
-func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path string) {
+func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
+	if err == nil && cel.Truth(out) && e.ctx.Err() == nil {
+		return
+	}
+	path := e.Cut(maxPath)
 	switch {
 	case e.ctx.Err() != nil: // the request is abandoned
 		e.ended = true
@@ -154,7 +164,7 @@ func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path s
 		e.faults.Invalid(path, n.kind, fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, r.name()))
 	case err != nil:
 		e.faults.Invalid(path, n.kind, fmt.Sprintf("%v evaluating rule: %v", err, r.name()))
-	case !cel.Truth(out):
+	default:
 		at := path
 		if r.fieldPath != "" {
 			at = tree.FieldPath(path, r.fieldPath)

@@ -145,7 +145,7 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	if n.hasEmbedded {
 		m.Custom.Coerce = func(t tree.Tree, dropMalformed bool) (tree.Tree, []string, error) {
 			by := coercer{metadata: c.objectMeta, dropMalformed: dropMalformed}
-			t, _ = by.value(n, t, "").(tree.Tree)
+			t, _ = by.value(n, t).(tree.Tree)
 			return t, by.unknown, by.err()
 		}
 	}

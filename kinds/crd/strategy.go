@@ -59,7 +59,7 @@ func (s *strategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	before := len(faults.List)
 	compiled, shown := s.own.load(), s.served(obj)
 	rules.ValidateValue(compiled.message.Values, shown, s.served(old), faults)
-	compiled.embedding.validateEmbedded(shown, "", faults)
+	compiled.embedding.validateEmbedded(shown, &tree.Position{}, faults)
 	if scale := s.kind.Subresource("scale"); scale != nil {
 		validateScale(scale.Scale, shown, s.served(old), faults)
 	}

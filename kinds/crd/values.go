@@ -15,7 +15,7 @@ func (n *node) rootValues() *schema.ValuePlan {
 	for _, name := range schema.ResourceFields { // defaults of the schema do not apply to these
 		parts.ByName[name] = &schema.ValuePlan{}
 	}
-	parts.Defaulted = defaulted(parts, n.names)
+	setDefaulted(parts)
 	return &schema.ValuePlan{
 		Parts:           parts,
 		PreserveUnknown: n.preserveUnknown,
@@ -61,17 +61,24 @@ func (n *node) parts() *schema.Parts {
 	if n.additional != nil {
 		p.Additional = n.additional.values(false)
 	}
-	p.Defaulted = defaulted(p, n.names)
+	setDefaulted(p)
 	return p
 }
 
-func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
-	for _, name := range names {
-		if plan := p.ByName[name]; needsDefaulting(plan) {
-			all = append(all, schema.Part{Name: name, ValuePlan: plan})
+// setDefaulted lists the fields to visit: those with defaults first, which are added if absent.
+func setDefaulted(p *schema.Parts) {
+	var present []schema.Part
+	p.Defaulted = nil
+	for _, name := range p.Names {
+		switch plan := p.ByName[name]; {
+		case plan.Default != nil:
+			p.Defaulted = append(p.Defaulted, schema.Part{Name: name, ValuePlan: plan})
+		case needsDefaulting(plan):
+			present = append(present, schema.Part{Name: name, ValuePlan: plan})
 		}
 	}
-	return all
+	p.Filled = len(p.Defaulted)
+	p.Defaulted = append(p.Defaulted, present...)
 }
 
 // needsDefaulting reports whether defaulting, which also drops nulls, may change a value. Other

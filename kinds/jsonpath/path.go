@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,13 @@ import (
 type Path []step
 
 // A step selects values from a value and calls yield for each until it returns false.
-type step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
+type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
+
+// A walk bounds the work of paths: repeated deep steps would take exponential time.
+type walk struct{ rest int }
+
+// workUnit is the number of bytes to examine that count as much as a selected value.
+const workUnit = 64
 
 // Parse parses a path; ok is false for unsupported forms. For example,
 // .status.conditions[?(@.type=="Ready")].status has four steps.
@@ -145,9 +152,9 @@ func unionStep(parts []string) step {
 		}
 		steps = append(steps, one)
 	}
-	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		for _, one := range steps {
-			if !one(v, yield) {
+			if !w.spend(v) || !one(w, v, yield) {
 				return false
 			}
 		}
@@ -172,7 +179,7 @@ func sliceStep(parts []string) step {
 	if len(parts) > 3 || bounds[2] <= 0 {
 		return nil
 	}
-	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return func(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		from, to, more := bounds[0], bounds[1], true
 		if n := v.Count(); len(v) > 0 && v[0] == '[' {
 			if from < 0 {
@@ -194,8 +201,8 @@ func sliceStep(parts []string) step {
 	}
 }
 
-func deepStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
-	return yield(v) && eachStep(v, func(w jsontext.Value) bool { return deepStep(w, yield) })
+func deepStep(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return w.spend(v) && yield(v) && eachStep(w, v, func(below jsontext.Value) bool { return deepStep(w, below, yield) })
 }
 
 func unquoted(text string) (string, bool) {
@@ -223,13 +230,13 @@ func fieldStep(name string) step {
 		return eachStep
 	}
 	written := string(jsontext.AppendEscaped(nil, name))
-	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
-		w := v.Field(written)
-		return w == nil || yield(w)
+	return func(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
+		field := v.Field(written)
+		return field == nil || yield(field)
 	}
 }
 
-func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+func eachStep(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	more := true
 	v.Items(func(w jsontext.Value) bool { more = yield(w); return more })
 	v.Fields(func(_, w jsontext.Value) bool { more = yield(w); return more })
@@ -238,7 +245,7 @@ func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 
 // itemStep selects one item and stops there. Only a negative index counts all items first.
 func itemStep(n int) step {
-	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return func(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
 		if n < 0 && len(v) > 0 && v[0] == '[' {
 			at += v.Count()
@@ -294,35 +301,52 @@ func filterStep(text string) step {
 	if !ok || !valid {
 		return nil
 	}
-	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		more := true
-		v.Items(func(w jsontext.Value) bool {
-			found := inner.First(w)
+		v.Items(func(item jsontext.Value) bool {
+			found := inner.first(w, item)
 			holds := found.Exists()
 			if operator != "" {
 				holds = found != nil && compares(Text(found), operator, want)
 			}
 			if holds {
-				more = yield(w)
+				more = yield(item)
 			}
-			return more
+			return more && w.rest > 0
 		})
 		return more
 	}
 }
 
-// First returns the first selected value, or nil.
-func (p Path) First(v jsontext.Value) (found jsontext.Value) {
-	p.Walk(v, func(w jsontext.Value) bool { found = w; return false })
+// First returns the first selected value, or nil. It spends work, the steps that all paths may take
+// in one object, and returns nil when none is left.
+func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
+	w := walk{*work}
+	found := p.first(&w, v)
+	*work = w.rest
+	return found
+}
+
+func (p Path) first(w *walk, v jsontext.Value) (found jsontext.Value) {
+	p.walk(w, v, func(selected jsontext.Value) bool { found = selected; return false })
 	return found
 }
 
 // Walk calls yield for each selected value until it returns false.
 func (p Path) Walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return p.walk(&walk{math.MaxInt}, v, yield)
+}
+
+func (p Path) walk(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	if len(p) == 0 {
 		return yield(v)
 	}
-	return p[0](v, func(w jsontext.Value) bool { return p[1:].Walk(w, yield) })
+	return w.spend(v) && p[0](w, v, func(selected jsontext.Value) bool { return p[1:].walk(w, selected, yield) })
+}
+
+func (w *walk) spend(v jsontext.Value) bool {
+	w.rest -= 1 + len(v)/workUnit
+	return w.rest > 0
 }
 
 // Text returns a string without quotes, and other values as JSON.

@@ -143,6 +143,7 @@ func (c *compiler) fill(m *schema.Message) {
 			p.Defaulted = append(p.Defaulted, part)
 		}
 	}
+	p.Filled = len(p.Defaulted)
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
 }
 

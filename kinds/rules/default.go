@@ -40,10 +40,10 @@ const maxDefaultsSize = 8 << 20
 // request may contain very many items.
 type defaulter struct{ budget int }
 
-// copyDefault copies the default of a plan; nil if there is none or the budget is exhausted.
+// copyDefault copies the default of a plan; nil if the budget is exhausted.
 // Objects modify their values, so they cannot share a default.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
-	if p.Default == nil || d.budget < 0 {
+	if d.budget < 0 {
 		return nil
 	}
 	d.budget -= p.DefaultSize
@@ -111,15 +111,25 @@ func (d *defaulter) children(p *schema.ValuePlan, v any) {
 }
 
 func (d *defaulter) parts(p *schema.Parts, t tree.Tree) {
-	for i := range p.Defaulted {
-		d.field(p.Defaulted[i].ValuePlan, t, p.Defaulted[i].Name)
+	if d.budget < 0 {
+		return
 	}
-	if p.Additional == nil {
+	visited := p.Defaulted
+	sparse := len(t) < len(visited)-p.Filled
+	if sparse {
+		visited = visited[:p.Filled]
+	}
+	for i := range visited {
+		d.field(visited[i].ValuePlan, t, visited[i].Name)
+	}
+	if p.Additional == nil && !sparse {
 		return
 	}
 	for name := range t {
-		if p.ByName[name] == nil {
+		if known := p.ByName[name]; known == nil && p.Additional != nil {
 			d.field(p.Additional, t, name)
+		} else if known != nil && sparse {
+			d.field(known, t, name)
 		}
 	}
 }

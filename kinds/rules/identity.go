@@ -90,7 +90,7 @@ type Unique struct {
 
 func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	list, ok := v.([]any)
-	if !ok || len(list) < 2 {
+	if !ok || len(list) < 2 || !e.Spend(len(list)*(1+len(u.Keys))) {
 		return
 	}
 	seen := make(map[string]int, len(list))

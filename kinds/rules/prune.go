@@ -5,32 +5,40 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns t without the fields that its plan does not have, and their paths. The result
-// shares memory with t, which does not change. For a plan with only spec.size,
+// Prune returns t without the fields that its plan does not have, and the paths of the first ones.
+// The result shares memory with t, which does not change. For a plan with only spec.size,
 // {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
-	var pruning pruner
-	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
-	return pruned, pruning.unknown
+	return new(pruner).root(p, t)
+}
+
+// PruneConfig prunes an apply configuration, which may name fields of objects whose plan is empty.
+func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
+	return (&pruner{config: true}).root(p, t)
 }
 
 // PruneValue prunes one value at the path "". An object with its own kind and metadata keeps them.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
-	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v, "")
+	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
 	return pruned, pruning.unknown
 }
 
 type pruner struct {
+	tree.Position
 	unknown []string
 	config  bool // the object is a configuration to apply
 }
 
-// PruneConfig prunes an apply configuration, which may name fields of objects whose plan is empty.
-func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
-	pruning := pruner{config: true}
-	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
-	return pruned, pruning.unknown
+// Bounds of the reported unknown fields and of their paths. Clients get fewer.
+const (
+	MaxUnknown     = 1000
+	maxUnknownPath = 1 << 10
+)
+
+func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
+	pruned, _ = p.fields(pruneScope{plan, plan.PreserveUnknown}, t).(tree.Tree)
+	return pruned, p.unknown
 }
 
 // A pruneScope is the plan of a value, nil if there is none. preserveUnknown, set by this plan or
@@ -41,25 +49,25 @@ type pruneScope struct {
 }
 
 // value returns v without unknown fields; v itself if there are none.
-func (p *pruner) value(at pruneScope, v any, path string) any {
+func (p *pruner) value(at pruneScope, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
-		return p.fields(at, v, path)
+		return p.fields(at, v)
 	case []any:
 		if at.plan == nil {
-			return p.list(at, v, path)
+			return p.list(at, v)
 		}
 		items := pruneScope{at.plan.Items, at.preserveUnknown}
 		if items.plan != nil && items.plan.PreserveUnknown {
 			items.preserveUnknown = true
 		}
-		return p.list(items, v, path)
+		return p.list(items, v)
 	}
 	return v
 }
 
 // fields prunes an object. Values that do not fit their plan stay, and validation reports them.
-func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
+func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	var parts *schema.Parts
 	if at.plan != nil {
 		parts = at.plan.Parts
@@ -74,15 +82,19 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 			continue
 		}
 		below := parts.Child(name)
+		back := p.EnterField(name)
 		switch {
 		case below != nil:
-			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
+			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v); !tree.SameRef(kept, v) {
 				edit.Set(name, kept)
 			}
 		case !at.preserveUnknown && !(p.config && at.plan != nil && at.plan.Bare):
-			p.unknown = append(p.unknown, tree.FieldPath(path, name))
+			if len(p.unknown) < MaxUnknown {
+				p.unknown = append(p.unknown, p.Cut(maxUnknownPath))
+			}
 			edit.Drop(name)
 		}
+		p.Leave(back)
 	}
 	return edit.Result()
 }
@@ -102,10 +114,12 @@ func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 }
 
 // list prunes items, copying the list only if an item changes. Number and order of items stay.
-func (p *pruner) list(items pruneScope, list []any, path string) any {
+func (p *pruner) list(items pruneScope, list []any) any {
 	var out []any
 	for i, v := range list {
-		kept := p.value(items, v, tree.IndexPath(path, i))
+		back := p.EnterItem(i)
+		kept := p.value(items, v)
+		p.Leave(back)
 		if out == nil && !tree.SameRef(kept, v) {
 			out = append(make([]any, 0, len(list)), list[:i]...)
 		}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"math"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -9,12 +10,15 @@ import (
 )
 
 // Validate reports every fault of t, which must have its defaults; nil if there are none.
-func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(k, t, nil) }
+func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
+	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
+	return causes
+}
 
 // ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
-// that both share in memory.
-func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
-	var faults, own schema.Faults
+// that both share in memory. The error is a timeout if ctx ends.
+func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
+	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
 	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // else ValidateServed does it
 		e := schema.NewEvaluation("", &faults)
@@ -25,10 +29,21 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 		}
 	}
 	ValidateRules(k, t, old, &own)
-	if len(own.List) == 0 {
-		return faults.List
+	if faults.Work.Err() != nil || own.Work.Err() != nil {
+		return nil, errEnded()
 	}
-	return mergeCauses(k.Message(), faults.List, own.List)
+	if len(own.List) == 0 {
+		return faults.List, nil
+	}
+	return mergeCauses(k.Message(), faults.List, own.List), nil
+}
+
+func newFaults(ctx context.Context, budget int) schema.Faults {
+	return schema.Faults{Work: schema.NewWork(ctx, budget)}
+}
+
+func errEnded() error {
+	return meta.NewTimeout("the request ended before its object had been validated")
 }
 
 // ValidateRules checks t by the rules and functions of its kind, without field options.
@@ -66,12 +81,16 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 }
 
 // ValidateServed reports faults of a write through version k beyond Validate and ValidateUpdate of
-// the storage version. t and old have the storage version; old is nil on create.
-func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
-	var faults schema.Faults
+// the storage version. t and old have the storage version; old is nil on create. Beyond
+// schema.ValidationBudget it stops with a cause. The error is a timeout if ctx ends.
+func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
+	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Checks().Write, t, old, "", &faults)
 	k.Strategy.ValidateServed(t, old, &faults)
-	return faults.List
+	if faults.Work.Err() != nil {
+		return nil, errEnded()
+	}
+	return faults.List, nil
 }
 
 // Warnings returns the warnings about a valid t. old is nil on create.
@@ -108,7 +127,7 @@ func NotEvaluated() meta.Cause {
 // Evaluate runs the expressions of k for a write of t, which has no cause that Blocks. old is nil
 // on create. If the context ends, it stops and the result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
-	var faults schema.Faults
+	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)
 	return faults.List
 }

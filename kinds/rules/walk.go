@@ -24,7 +24,11 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 		}
 		return
 	}
-	for _, name := range f.KnownKeys(t) {
+	names := f.KnownKeys(t)
+	if !e.Spend(len(names) / 4) {
+		return
+	}
+	for _, name := range names {
 		if v, there := t[name]; there {
 			f.entry(e, name, v, was)
 		}

@@ -1,8 +1,10 @@
 package schema
 
 import (
-	"strconv"
+	"fmt"
+	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -28,81 +30,51 @@ func (p Previous) Field(name string) Previous {
 	return Previous{v, there}
 }
 
-// An Evaluation checks one object. It keeps the path to the current value as bytes, which become
-// text only for a fault.
+// An Evaluation checks one object. Its Position is that of the current value.
 type Evaluation struct {
 	*Faults
-	path []byte
+	tree.Position
 }
 
 // NewEvaluation returns an evaluation that starts at path, "" for a whole object.
 func NewEvaluation(path string, faults *Faults) *Evaluation {
-	e := &Evaluation{path: make([]byte, 0, 128)}
+	e := &Evaluation{Position: make(tree.Position, 0, 128)}
 	e.Start(path, faults)
 	return e
 }
 
 // Start prepares for the evaluation of another object.
 func (e *Evaluation) Start(path string, faults *Faults) {
-	e.Faults, e.path = faults, append(e.path[:0], path...)
+	e.Faults, e.Position = faults, append(e.Position[:0], path...)
 }
 
-// Path returns the path to the current value, as in spec.containers[0].name.
-func (e *Evaluation) Path() string { return string(e.path) }
+// Path returns the path to the current value for a fault, as in spec.containers[0].name. It is ""
+// if the fault would not be reported.
+func (e *Evaluation) Path() string {
+	if e.omits() {
+		return ""
+	}
+	return string(e.Position)
+}
 
 // PathOf returns the path to a field of the current value.
-func (e *Evaluation) PathOf(name string) string { return tree.FieldPath(string(e.path), name) }
+func (e *Evaluation) PathOf(name string) string { return tree.FieldPath(e.Path(), name) }
 
 // ListPath returns the path to the list that holds the current value.
 func (e *Evaluation) ListPath() string {
-	for i := len(e.path) - 1; i >= 0; i-- {
-		if e.path[i] == '[' {
-			return string(e.path[:i])
-		}
+	path := e.Path()
+	if i := strings.LastIndexByte(path, '['); i >= 0 {
+		return path[:i]
 	}
-	return string(e.path)
+	return path
 }
-
-// EnterField moves to a field of the current value. The result is for Leave.
-func (e *Evaluation) EnterField(name string) (back int) {
-	back = len(e.path)
-	if back > 0 {
-		e.path = append(e.path, '.')
-	}
-	e.path = append(e.path, name...)
-	return back
-}
-
-// EnterPath moves to a path below the current value; "" stays at the value.
-func (e *Evaluation) EnterPath(path string) (back int) {
-	if path != "" && path[0] != '[' {
-		return e.EnterField(path)
-	}
-	back = len(e.path)
-	e.path = append(e.path, path...)
-	return back
-}
-
-// EnterKey moves to an entry of a map.
-func (e *Evaluation) EnterKey(key string) (back int) {
-	back = len(e.path)
-	e.path = append(append(append(e.path, '['), key...), ']')
-	return back
-}
-
-// EnterItem moves to an item of a list.
-func (e *Evaluation) EnterItem(i int) (back int) {
-	back = len(e.path)
-	e.path = append(strconv.AppendInt(append(e.path, '['), int64(i), 10), ']')
-	return back
-}
-
-// Leave moves back to the position before an Enter method.
-func (e *Evaluation) Leave(back int) { e.path = e.path[:back] }
 
 // Check runs the evaluators of a plan. It skips unchanged values, because objects may exist that do
 // not meet a plan that became stricter.
 func (e *Evaluation) Check(p *ValuePlan, v any, was Previous) {
+	if e.ended() || !e.Spend(1+len(p.Evaluators)) {
+		return
+	}
 	if was.Exists && !p.Recheck && tree.StrictEqual(v, was.Value) {
 		return
 	}
@@ -115,16 +87,36 @@ func (e *Evaluation) Check(p *ValuePlan, v any, was Previous) {
 // Run runs the evaluators of a plan, even for an unchanged value.
 func (e *Evaluation) Run(p *ValuePlan, v any, was Previous) {
 	for _, evaluator := range p.Evaluators {
+		if e.ended() {
+			return
+		}
 		evaluator.Evaluate(e, v, was)
 	}
 }
 
-// Passes reports whether a value meets a plan, without reporting faults.
+// Passes reports whether a value meets a plan, without reporting faults. It ends at the first one.
 func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
-	var faults Faults
-	reported := e.Faults
-	e.Faults = &faults
+	muted, failed := e.muted, e.failed
+	e.muted, e.failed = true, false
 	e.Check(p, v, Previous{})
-	e.Faults = reported
-	return len(faults.List) == 0
+	passes := !e.failed
+	e.muted, e.failed = muted, failed
+	return passes
+}
+
+// ended reports whether further checks have no effect.
+func (e *Evaluation) ended() bool { return e.muted && e.failed || e.Work.err != nil }
+
+// Spend counts n steps of work on the current value and reports whether the evaluation goes on. An
+// exhausted budget is reported as a fault of the current value.
+func (e *Evaluation) Spend(n int) bool {
+	if e.Work.Spend(n) {
+		return true
+	}
+	if e.Work.err == errTooCostly && !e.costly {
+		e.costly = true
+		e.List = append(e.List, meta.Cause{Type: meta.CauseInvalid, Field: e.Cut(maxPathBytes),
+			Message: fmt.Sprintf("Invalid value: the cost of validation exceeds %d for the whole object: simplify pattern, anyOf, oneOf, allOf or not in the schema, or reduce the object", ValidationBudget)})
+	}
+	return false
 }

@@ -9,11 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Faults collects the causes and warnings of one validation.
+// Faults collects the causes and warnings of one validation, and bounds its work.
 type Faults struct {
 	List     []meta.Cause
 	Warnings []string
-	bytes    int // of the texts in List
+	Work     Work
+	bytes    int  // of the texts in List
+	muted    bool // no fault is reported
+	failed   bool // there was a fault, reported or not
+	costly   bool // an exhausted budget was reported
 }
 
 // Required reports that path has no value, with an optional detail.
@@ -131,9 +135,17 @@ const (
 	maxMessageBytes = 64 << 10
 )
 
-// full reports whether further faults are dropped. Methods check it before they format a value,
-// which may be slow.
-func (f *Faults) full() bool { return len(f.List) >= maxFaults || f.bytes >= maxFaultBytes }
+// omits reports whether further faults are dropped.
+func (f *Faults) omits() bool {
+	return f.muted || f.Work.err != nil || len(f.List) >= maxFaults || f.bytes >= maxFaultBytes
+}
+
+// full notes a fault, and reports whether it is dropped. Methods check it before they format a
+// value, which may be slow.
+func (f *Faults) full() bool {
+	f.failed = true
+	return f.omits()
+}
 
 func (f *Faults) add(t meta.CauseType, path, msg string) {
 	if f.full() {

@@ -50,8 +50,9 @@ type Parts struct {
 	// of the object are checked, sorted.
 	Checked []Part
 	Ordered bool
-	// Defaulted are the fields that defaulting visits.
+	// Defaulted are the fields that defaulting visits, the first Filled of them even if absent.
 	Defaulted []Part
+	Filled    int
 	// Immutable are fields that are or contain immutable fields.
 	Immutable []ImmutablePart
 	// Featured are fields that are or contain fields of disabled features.

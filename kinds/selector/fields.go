@@ -143,6 +143,9 @@ func unescape(s string) (string, error) {
 // Empty reports whether f selects everything.
 func (f Fields) Empty() bool { return len(f.terms) == 0 }
 
+// Size returns the number of requirements.
+func (f Fields) Size() int { return len(f.terms) }
+
 // OnlyNames reports whether f selects only by name and namespace, which are the same in all
 // versions of an object.
 func (f Fields) OnlyNames() bool {

@@ -31,6 +31,14 @@ type requirement struct {
 // Empty reports whether l selects everything.
 func (l Labels) Empty() bool { return len(l.requirements) == 0 }
 
+// Size returns the number of requirements and of their values.
+func (l Labels) Size() (n int) {
+	for i := range l.requirements {
+		n += 1 + len(l.requirements[i].values)
+	}
+	return n
+}
+
 // Matches reports whether labels meet every requirement.
 func (l Labels) Matches(labels meta.Labels) bool {
 	for i := range l.requirements {

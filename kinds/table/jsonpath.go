@@ -16,7 +16,7 @@ func showJSON(columnType, path string) cellFunc {
 		return showNothing
 	}
 	return func(b []byte, r *row, _ string) []byte {
-		v := p.First(r.json.Text())
+		v := p.First(r.json.Text(), &r.work)
 		if v != nil && columnType == "string" && string(v) == "null" {
 			return jsontext.AppendString(b, "<no value>") // distinguishes null from an absent value
 		}

@@ -16,3 +16,18 @@ func TestJSONPath(t *testing.T) {
 		return string(showJSON(kind, path)(nil, rowOf(&meta.Object{JSON: []byte(object)}), ""))
 	})
 }
+
+// TestPathWork checks that repeated deep steps, which would take exponential time, end with the
+// work of the row, for all of its cells.
+func TestPathWork(t *testing.T) {
+	object := &meta.Object{JSON: []byte(`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}")}
+	for _, path := range []string{`..*..*..*..*..*..b`, `..[?(@..*..*..*..*..b)].c`, `..*..*..*..['b','c','d']`} {
+		r := rowOf(object)
+		if got := string(showJSON("string", path)(nil, r, "")); got != "null" || r.work > 0 {
+			t.Errorf("%s: %s, %d steps are left", path, got, r.work)
+		}
+		if got := string(showJSON("string", ".a")(nil, r, "")); got != "null" {
+			t.Errorf("%s: another cell shows %s", path, got)
+		}
+	}
+}

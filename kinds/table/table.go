@@ -126,7 +126,7 @@ func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
 
 func (t *TableWriter) open(obj *meta.Object) *row {
 	r := &t.row
-	r.object, r.now, r.naming = obj, t.options.Now, t.naming
+	r.object, r.now, r.naming, r.work = obj, t.options.Now, t.naming, maxRowWork
 	r.json.Reset(t.rowSource(obj))
 	if t.converted == nil {
 		r.metadata = r.json.Field("metadata")
@@ -171,12 +171,17 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 	return append(b, ']')
 }
 
+// maxRowWork bounds the JSON paths of a row, in units of package jsonpath: some milliseconds. Cells
+// beyond it are null. Forty columns may search an object of the maximum size.
+const maxRowWork = 1 << 20
+
 type row struct {
 	json     jsontext.Object
 	object   *meta.Object
 	metadata jsontext.Value // of the object
 	now      time.Time
 	naming   *meta.Naming
+	work     int         // that JSON paths may still take
 	pod      *podSummary // created by the first column that needs it
 }
 

@@ -1,6 +1,9 @@
 package tree
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // IndexPath returns the path of a list element.
 func IndexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
@@ -15,3 +18,49 @@ func FieldPath(path, name string) string {
 	}
 	return path + "." + name
 }
+
+// A Position is the path to the current value of a walk. A text for each value would take quadratic
+// time below long keys. Enter methods return the position for Leave.
+type Position []byte
+
+// EnterField moves to a field of the current value.
+func (p *Position) EnterField(name string) (back int) {
+	back = len(*p)
+	if back > 0 {
+		*p = append(*p, '.')
+	}
+	*p = append(*p, name...)
+	return back
+}
+
+// EnterPath moves to a path below the current value; "" stays at the value.
+func (p *Position) EnterPath(path string) (back int) {
+	if path != "" && path[0] != '[' {
+		return p.EnterField(path)
+	}
+	back = len(*p)
+	*p = append(*p, path...)
+	return back
+}
+
+// EnterKey moves to an entry of a map.
+func (p *Position) EnterKey(key string) (back int) {
+	back = len(*p)
+	*p = append(append(append(*p, '['), key...), ']')
+	return back
+}
+
+// EnterItem moves to an item of a list.
+func (p *Position) EnterItem(i int) (back int) {
+	back = len(*p)
+	*p = append(strconv.AppendInt(append(*p, '['), int64(i), 10), ']')
+	return back
+}
+
+// Cut returns the path, without its end if that is beyond limit bytes.
+func (p *Position) Cut(limit int) string {
+	return strings.ToValidUTF8(string((*p)[:min(len(*p), limit)]), "")
+}
+
+// Leave moves back to the position before an Enter method.
+func (p *Position) Leave(back int) { *p = (*p)[:back] }

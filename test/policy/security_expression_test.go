@@ -71,6 +71,10 @@ func TestCostlyDefinitions(t *testing.T) {
 	for i := range many {
 		many[i] = rule(fmt.Sprint("true || ", i, " == 1"))
 	}
+	properties := make([]string, 3000)
+	for i := range properties {
+		properties[i] = fmt.Sprintf(`"p%d":{"type":"string"}`, i)
+	}
 	growing := rule(`'x'` + strings.Repeat(`.replace('x','xx')`, 2000) + ` == ''`)
 	for name, test := range map[string]struct{ schema, want string }{
 		"deep":      {deep, "must not have more than 100 levels"},
@@ -78,11 +82,29 @@ func TestCostlyDefinitions(t *testing.T) {
 		"long":      {ruled(rule("true" + strings.Repeat(" || true", 40_000))), "must not have more than 262144 bytes of expressions"},
 		"brace":     {ruled(rule(strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + ".size() == 0")), "compilation failed"},
 		"growing":   {ruled(growing), "compilation failed"},
+		"names":     {`{"type":"object","properties":{"` + strings.Repeat("n", 100_000) + `":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}}`, "must not have so many properties below long names"},
+		"pattern":   {`{"type":"array","items":{"type":"string","pattern":"(x?y?x?y?x?y?){1000}z"}}`, "properties[spec].items: Forbidden: estimated cost of validation is"},
+		"unions":    {`{"type":"array","items":{"type":"object","anyOf":[` + strings.TrimSuffix(strings.Repeat(`{"required":["a"]},`, 1000), ",") + `]}}`, "properties[spec]: Forbidden: estimated cost of validation is"},
 		"constants": {ruled(rule(`'x'` + strings.Repeat(`.replace('x','xx')`, 40) + ` != ''`)), "estimated rule cost exceeds budget"},
 	} {
 		answer := s.Send(422, "POST", definitionPath, client.JSON, customDefinition(test.schema))
 		if text := answer.String(); !strings.Contains(text, test.want) {
 			t.Errorf("%s: %.400s, want %s", name, text, test.want)
 		}
+	}
+}
+
+// TestCostlyObjects creates objects that their schema could validate only in minutes. Validation
+// stops at the cost limit, in time for a short pattern that matches slowly.
+func TestCostlyObjects(t *testing.T) {
+	s := client.Open(t, nil)
+	s.Send(201, "POST", definitionPath, client.JSON, customDefinition(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y{900})*$"}}}`))
+	object := func(size int) string {
+		return `{"apiVersion":"example.com/v1","kind":"Cost","metadata":{"generateName":"a"},"spec":{"a":"` + strings.Repeat("x", size) + `"}}`
+	}
+	s.Send(201, "POST", "/apis/example.com/v1/costs", client.JSON, object(100_000))
+	answer := s.Send(422, "POST", "/apis/example.com/v1/costs", client.JSON, object(700_000))
+	if text := answer.String(); !strings.Contains(text, "spec.a: Invalid value: the cost of validation exceeds 100000000 for the whole object") {
+		t.Errorf("%.300s", text)
 	}
 }

@@ -6,23 +6,37 @@ import (
 	"time"
 )
 
-// A Lazy is a context with a deadline. Its timer is created by the first call of Done: most
-// requests are answered without waiting, and a timer would cost more than many of them.
+// A Lazy is the context of a request, with a deadline. Its timer is created by the first call of
+// Done: most requests are answered without waiting, and a timer would cost more than many of them.
+//
+// Err also notices that the client has left. It looks seldom, so that only long computations take
+// the time.
 type Lazy struct {
 	deadline time.Time
-	waiter   Waiter // may be nil
+	client   Client // may be nil
 
 	mu      sync.Mutex // guards the fields below
+	looked  time.Time  // for the client
 	done    chan struct{}
 	timer   *time.Timer
 	stopped bool
 }
 
-// A Waiter releases resources that it needs only for work. Pause is safe for concurrent use.
-type Waiter interface{ Pause() }
+// A Client is the connection of a request. Its methods are safe for concurrent use until Stop.
+type Client interface {
+	// Pause releases what is only needed for work. The first Done calls it.
+	Pause()
+	// Left reports whether the client does not wait for the response anymore.
+	Left() bool
+}
 
-// At returns a context that ends at t. The first Done pauses w unless it is nil.
-func At(t time.Time, w Waiter) *Lazy { return &Lazy{deadline: t, waiter: w} }
+// lookInterval is the time between calls of Client.Left.
+const lookInterval = 50 * time.Millisecond
+
+// After returns a context that ends some time after start, or when the client, if any, has left.
+func After(start time.Time, timeout time.Duration, c Client) *Lazy {
+	return &Lazy{deadline: start.Add(timeout), client: c, looked: start}
+}
 
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
@@ -43,8 +57,8 @@ func (d *Lazy) Done() <-chan struct{} {
 		d.done = closedChannel
 		return d.done
 	}
-	if d.waiter != nil {
-		d.waiter.Pause()
+	if d.client != nil {
+		d.client.Pause()
 	}
 	done := make(chan struct{})
 	d.done = done
@@ -56,10 +70,16 @@ func (d *Lazy) Done() <-chan struct{} {
 func (d *Lazy) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case !time.Now().Before(d.deadline):
+	now := time.Now()
+	if !now.Before(d.deadline) {
 		return context.DeadlineExceeded
-	case d.stopped:
+	}
+	if d.client != nil && !d.stopped && now.Sub(d.looked) >= lookInterval {
+		if d.looked = now; d.client.Left() {
+			d.stop()
+		}
+	}
+	if d.stopped {
 		return context.Canceled
 	}
 	return nil
@@ -72,6 +92,10 @@ func (d *Lazy) Value(any) any { return nil }
 func (d *Lazy) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.stop()
+}
+
+func (d *Lazy) stop() {
 	if d.stopped {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 // Done.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := At(time.Now().Add(time.Minute), nil)
+		d := After(time.Now(), time.Minute, nil)
 		if d.Err() != nil || d.timer != nil {
 			t.Error("it has ended, or has a timer already")
 		}
@@ -20,14 +20,14 @@ func TestLazy(t *testing.T) {
 		if !errors.Is(d.Err(), context.DeadlineExceeded) {
 			t.Error(d.Err())
 		}
-		stopped := At(time.Now().Add(time.Minute), nil)
+		stopped := After(time.Now(), time.Minute, nil)
 		done := stopped.Done()
 		stopped.Stop()
 		<-done
 		if !errors.Is(stopped.Err(), context.Canceled) {
 			t.Error(stopped.Err())
 		}
-		late := At(time.Now().Add(time.Minute), nil)
+		late := After(time.Now(), time.Minute, nil)
 		late.Stop()
 		<-late.Done()
 	})
@@ -37,10 +37,47 @@ type pauses int
 
 func (p *pauses) Pause() { *p++ }
 
-// TestWaiter checks that only the first call of Done pauses the waiter.
-func TestWaiter(t *testing.T) {
+func (p *pauses) Left() bool { return false }
+
+// A client counts the calls of Left, and leaves after some time.
+type client struct {
+	leaves time.Time
+	asked  int
+}
+
+func (*client) Pause() {}
+
+func (c *client) Left() bool {
+	c.asked++
+	return !time.Now().Before(c.leaves)
+}
+
+// TestLeft checks that a context notices seldom, but in time, that its client has left.
+func TestLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := client{leaves: time.Now().Add(time.Second)}
+		d := After(time.Now(), time.Minute, &c)
+		for d.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		if late := time.Since(c.leaves); !errors.Is(d.Err(), context.Canceled) || late > lookInterval {
+			t.Errorf("%v, %v after the client left", d.Err(), late)
+		}
+		if c.asked > 20 {
+			t.Errorf("asked %d times in a second", c.asked)
+		}
+		<-d.Done()
+		fast := After(time.Now(), time.Minute, &c)
+		if c.asked = 0; fast.Err() != nil || c.asked > 0 {
+			t.Error("a request that has just begun looked for its client")
+		}
+	})
+}
+
+// TestPause checks that only the first call of Done pauses the client.
+func TestPause(t *testing.T) {
 	var told pauses
-	d := At(time.Now().Add(time.Minute), &told)
+	d := After(time.Now(), time.Minute, &told)
 	if _ = d.Err(); told != 0 {
 		t.Error("paused before the first Done")
 	}
@@ -51,7 +88,7 @@ func TestWaiter(t *testing.T) {
 		t.Error("paused twice")
 	}
 	d.Stop()
-	stopped := At(time.Now().Add(time.Minute), &told)
+	stopped := After(time.Now(), time.Minute, &told)
 	stopped.Stop()
 	if <-stopped.Done(); told != 1 {
 		t.Error("paused by a stopped context")

@@ -1,6 +1,10 @@
 package wire
 
-import "syscall"
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // AwaitInput waits for input or the end of the connection. It waits below TLS: a TLS Read grows the
 // goroutine's stack to 4 KiB, held as long as it waits. Bytes that TLS has read ahead do not count.
@@ -25,4 +29,24 @@ func hasInput(fd uintptr) bool {
 			return err != syscall.EAGAIN
 		}
 	}
+}
+
+// closedByClient reports whether the client has closed its side. Input may be pending before that.
+func (c *Conn) closedByClient() bool {
+	raw, ok := c.raw.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	input, err := raw.SyscallConn()
+	if err != nil {
+		return false
+	}
+	events := []unix.PollFd{{Events: unix.POLLRDHUP}}
+	err = input.Control(func(fd uintptr) {
+		events[0].Fd = int32(fd)
+		if _, err := unix.Poll(events, 0); err != nil { // interrupted
+			events[0].Revents = 0
+		}
+	})
+	return err != nil || events[0].Revents != 0
 }

@@ -322,6 +322,15 @@ func (c *Conn) SetCut() { c.answered = answeredPart }
 // may be shared memory that must not be appended to.
 func (c *Conn) EndWithNewline() { c.newline = true }
 
+// Left reports whether the client has closed its side of the connection, or canceled the request of
+// an HTTP/2 stream. As in net/http, a client that only closes its sending side counts as gone.
+func (c *Conn) Left() bool {
+	if c.stream != nil {
+		return c.stream.r.Context().Err() != nil
+	}
+	return c.closedByClient()
+}
+
 // Closing reports whether the server is shutting down and the connection closes after the current
 // response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }

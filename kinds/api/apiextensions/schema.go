@@ -43,6 +43,7 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	walk := schemaValidator{keys: c.keys, faults: faults, root: path}
 	walk.node(root, path, schemaContext{root: true})
 	c.compiler.CheckFieldPaths(root, path, faults)
+	c.compiler.CheckCost(root, path, faults)
 	if len(faults.List) == before {
 		c.compiler.CheckRules(root, path, faults)
 	}
@@ -55,6 +56,7 @@ const (
 	maxRules       = 1000
 	maxRuleText    = 256 << 10 // bytes of all expressions together
 	maxPatterns    = 500_000   // sum of all pattern sizes (regex.Expansion)
+	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
 )
 
 // checkSchemaSize reports whether a schema is within the limits, and adds a fault for each limit
@@ -62,7 +64,7 @@ const (
 func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
-	if !size.add(root, 1) {
+	if !size.add(root, 1, 0) {
 		faults.Forbidden(path, fmt.Sprintf("must not have more than %d levels", maxSchemaDepth))
 	}
 	if size.rules > maxRules {
@@ -70,6 +72,9 @@ func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *s
 	}
 	if size.text > maxRuleText {
 		faults.Forbidden(path, fmt.Sprintf("must not have more than %d bytes of expressions in %s", maxRuleText, c.keys.Validations))
+	}
+	if size.paths > maxPaths {
+		faults.Forbidden(path, "must not have so many properties below long names")
 	}
 	if size.patterns > maxPatterns {
 		faults.Forbidden(path, "must not have so many large patterns: what they take in memory together is limited")
@@ -82,32 +87,35 @@ type schemaSize struct {
 	key         string // the keyword of validation rules
 	rules, text int
 	patterns    float64
+	paths       int
 }
 
-// add counts the rules of a schema and reports whether it is within maxSchemaDepth. It descends
-// into the keywords that later walks visit; others are rejected anyway.
-func (z *schemaSize) add(s tree.Tree, level int) bool {
+// add counts the rules of a schema and reports whether it is within maxSchemaDepth. path is the
+// length of its path. It descends into the keywords that later walks visit; others are rejected
+// anyway.
+func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
 	}
+	z.paths += path
 	z.patterns += regex.Expansion(s.String("pattern"))
 	for _, rule := range s.Objects(z.key) {
 		z.rules++
 		z.text += len(rule.String("rule")) + len(rule.String("messageExpression"))
 	}
 	for _, name := range []string{"items", "additionalProperties", "not"} {
-		if sub, ok := s[name].(tree.Tree); ok && !z.add(sub, level+1) {
+		if sub, ok := s[name].(tree.Tree); ok && !z.add(sub, level+1, path+len(name)) {
 			return false
 		}
 	}
-	for _, sub := range s.Object("properties") {
-		if sub, ok := sub.(tree.Tree); ok && !z.add(sub, level+1) {
+	for name, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && !z.add(sub, level+1, path+len(name)) {
 			return false
 		}
 	}
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		for _, sub := range s.Objects(name) {
-			if !z.add(sub, level+1) {
+			if !z.add(sub, level+1, path) {
 				return false
 			}
 		}

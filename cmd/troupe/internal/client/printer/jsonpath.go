@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -202,7 +203,8 @@ func jsonPath(text string) (Printer, error) {
 
 // Lookup returns the first value at a path as text, and whether there is one.
 func Lookup(t tree.Tree, path jsonpath.Path) (string, bool) {
-	v := path.First(document.JSON(t))
+	work := math.MaxInt
+	v := path.First(document.JSON(t), &work)
 	return plain(v), v.Exists()
 }
 

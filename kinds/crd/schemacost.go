@@ -1,0 +1,103 @@
+package crd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A schemaCost is an upper bound for the cost of validating a value: per byte of its JSON, and in
+// total.
+type schemaCost struct{ perByte, total float64 }
+
+const (
+	// maxCost is the limit of the estimated cost of a schema. It exceeds the limit for objects
+	// (schema.ValidationBudget), because estimates assume the most expensive object.
+	maxCost = 10 * schema.ValidationBudget
+	// estimatedBytes is the size of the object that estimates assume.
+	estimatedBytes = 3 << 20
+	// valueCost is the cost of a value for its own evaluators. Values have at least two bytes,
+	// with the separator.
+	valueCost = 4
+)
+
+// CheckCost reports a schema at path whose validation would be too expensive, with the path of the
+// innermost schema that is.
+func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
+	costChecker{faults}.cost(c.extensions.compile(s), path)
+}
+
+type costChecker struct{ faults *schema.Faults }
+
+// cost estimates the cost of a schema at path. It returns 0 for one that was reported.
+func (c costChecker) cost(n *node, path string) schemaCost {
+	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
+	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
+	if n.kind == "string" {
+		const maxBytes = 4 // of a character
+		size = min(size, maxBytes*atMost(n.maxLength))
+	}
+	if n.pattern != nil {
+		all.add(schemaCost{float64(schema.PatternCost(1, n.patternSize)), math.Inf(1)}, size)
+	}
+	content := c.properties(n, path)
+	if n.additional != nil {
+		each := c.cost(n.additional, path+".additionalProperties")
+		content = schemaCost{max(content.perByte, each.perByte), content.total + each.total*atMost(n.maxProperties)}
+	}
+	if n.items != nil {
+		each := c.cost(n.items, path+".items")
+		content = schemaCost{each.perByte, each.total * atMost(n.maxItems)}
+	}
+	all = schemaCost{max(all.perByte, content.perByte), all.total + content.total}
+	for _, one := range []struct {
+		name  string
+		nodes []*node
+	}{{".allOf", n.allOf}, {".anyOf", n.anyOf}, {".oneOf", n.oneOf}} {
+		for i, alternative := range one.nodes {
+			all.add(c.cost(alternative, tree.IndexPath(path+one.name, i)), size)
+		}
+	}
+	if n.not != nil {
+		all.add(c.cost(n.not, path+".not"), size)
+	}
+	all.total = min(all.total, all.perByte*estimatedBytes)
+	if all.total > maxCost {
+		c.faults.Forbidden(path, fmt.Sprintf("estimated cost of validation is %.0f, which exceeds %d: simplify pattern, anyOf, oneOf, allOf or not, or add maxItems, maxProperties or maxLength", all.total, maxCost))
+		return schemaCost{}
+	}
+	return all
+}
+
+// properties returns the cost of the properties. Together they have the bytes of one object, so of
+// the expensive ones, the costs per byte need not be added.
+func (c costChecker) properties(n *node, path string) (all schemaCost) {
+	sum, cheap, largest := 0.0, 0.0, 0.0
+	for _, name := range n.names {
+		one := c.cost(n.properties[name], tree.KeyPath(path+".properties", name))
+		all.perByte = max(all.perByte, one.perByte)
+		sum += one.total
+		if one.total > estimatedBytes {
+			largest = max(largest, one.perByte)
+		} else {
+			cheap += one.total
+		}
+	}
+	all.total = min(sum, cheap+largest*estimatedBytes)
+	return all
+}
+
+// add adds the cost of another check of the same value, which has at most size bytes.
+func (s *schemaCost) add(more schemaCost, size float64) {
+	s.perByte += more.perByte
+	s.total += min(more.total, more.perByte*size)
+}
+
+func atMost(limit *int64) float64 {
+	if limit == nil {
+		return math.Inf(1)
+	}
+	return float64(max(*limit, 0))
+}

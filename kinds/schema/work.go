@@ -1,0 +1,68 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// ValidationBudget is the maximum cost of validating one object by the schema of its CRD. An
+// evaluator costs 1 per value, a pattern PatternCost. That takes a few seconds at worst; common
+// objects cost thousands.
+const ValidationBudget = 100_000_000
+
+// PatternCost returns the cost of matching n bytes with a regular expression of a size
+// (regex.Expansion). The matcher may follow as many alternatives as the expression has.
+func PatternCost(n, size int) int { return n * size / 4 }
+
+// workInterval is the number of steps between checks of the context. They take less than a
+// millisecond.
+const workInterval = 4096
+
+var errTooCostly = errors.New("the cost limit is exceeded")
+
+// Work counts the steps of a computation, which ends with the context of its request or when its
+// budget is exhausted. The zero value is unlimited.
+type Work struct {
+	ctx   context.Context
+	until int // steps until the next check
+	rest  int // of the budget, beyond until
+	err   error
+}
+
+// NewWork returns a Work within a budget.
+func NewWork(ctx context.Context, budget int) Work {
+	until := min(workInterval, budget)
+	return Work{ctx: ctx, until: until, rest: budget - until}
+}
+
+// Spend counts n steps and reports whether the computation goes on.
+func (w *Work) Spend(n int) bool {
+	w.until -= n
+	return w.until > 0 || w.check()
+}
+
+func (w *Work) check() bool {
+	switch {
+	case w.err != nil:
+		return false
+	case w.ctx == nil:
+		w.until = math.MaxInt
+		return true
+	}
+	w.rest += w.until
+	if w.err = w.ctx.Err(); w.err == nil && w.rest <= 0 {
+		w.err = errTooCostly
+	}
+	w.until = min(workInterval, w.rest)
+	w.rest -= w.until
+	return w.err == nil
+}
+
+// Err returns the error of the context if it has ended the computation.
+func (w *Work) Err() error {
+	if w.err == errTooCostly {
+		return nil
+	}
+	return w.err
+}
