@@ -23,7 +23,7 @@ watch-history-time: 10s
 // Racing clients see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {
 	off := [3]time.Duration{0, -25 * time.Second, 25 * time.Second}
-	c := newClusterWith(t, briefly, client.BuildTroupeWithClock, off)
+	c := newClusterWith(t, briefly, must.Get(client.BuildTroupeWithClock(t.TempDir()))(t), off)
 	for i, r := range c.replicas {
 		before := time.Now().Truncate(time.Second)
 		a, err := r.Create(t.Context(), configMaps, client.ConfigMap(fmt.Sprint("c-", i), nil, nil))

@@ -58,17 +58,13 @@ service-node-port-range: 30000-30030
 
 func newClusterLinear(t *testing.T) *linearCluster {
 	t.Helper()
-	return newClusterWith(t, linearSettings, client.BuildTroupe, [3]time.Duration{})
+	return newClusterWith(t, linearSettings, client.TroupeBinary(t), [3]time.Duration{})
 }
 
 // newClusterWith is like newClusterLinear, with other settings, another binary and clock offsets.
-func newClusterWith(t *testing.T, settings string, build func(dir string) (string, error), clocks [3]time.Duration) *linearCluster {
+func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Duration) *linearCluster {
 	t.Helper()
-	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
-	var err error
-	if c.binary, err = build(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
+	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, binary: binary, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
 	var hosts []string
 	for _, clock := range clocks {
 		port, err := freeport.Find() // not assigned to another process while the server is stopped
@@ -87,6 +83,7 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 			}
 		})
 	}
+	var err error
 	if c.Client, err = client.New(filepath.Join(c.replicas[0].dir, "admin.kubeconfig")); err != nil {
 		t.Fatal(err)
 	}

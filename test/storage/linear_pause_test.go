@@ -59,7 +59,7 @@ func (c *linearCluster) holder(r *replica) string {
 // history and etcd's history. Afterwards it returns no stale data, and its old watch ends with 410
 // or has every change. The controllers stay with the new leader.
 func TestPausedForLong(t *testing.T) {
-	c := newClusterWith(t, forgetful, client.BuildTroupe, [3]time.Duration{})
+	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})
 	paused := c.leader(nil)
 	var others []*replica
 	for _, r := range c.replicas {
