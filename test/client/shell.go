@@ -85,6 +85,26 @@ func (s *Shell) handle(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
+// Run runs one command. It returns the combined output and the exit code; an error means that the
+// command could not be run.
+func (k *Workers) Run(dir string, env []string, stdin string, args ...string) (output string, code int, err error) {
+	in, feed, err := os.Pipe()
+	if err != nil {
+		return "", 0, err
+	}
+	defer in.Close()
+	go func() {
+		_, _ = io.WriteString(feed, stdin) // the command may end without reading it
+		_ = feed.Close()
+	}()
+	var text bytes.Buffer
+	err = collect(&text, func(out *os.File) error {
+		code, err = k.run(invocation{Args: args, Env: env, Dir: dir}, [3]*os.File{in, out, out})
+		return err
+	})
+	return text.String(), code, err
+}
+
 // collect calls f with a file whose content is copied to w, and returns when the copy is complete.
 func collect(w io.Writer, f func(*os.File) error) error {
 	if file, ok := w.(*os.File); ok {

@@ -3,26 +3,31 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
-	"slices"
+	"strings"
 	"sync"
 	"syscall"
-	"testing"
 )
 
 // Workers run commands of a program in long-lived processes, because starting kubectl or troupe
 // takes more CPU time than most commands.
 type Workers struct {
-	t       testing.TB
 	program string
 	env     []string
+	ctx     context.Context // ends with the suite
 	reaped  sync.WaitGroup
 
 	mu   sync.Mutex
 	idle []*worker
+}
+
+var workers struct {
+	sync.Mutex
+	of map[string]*Workers // by program and env
 }
 
 type worker struct {
@@ -37,13 +42,28 @@ type invocation struct {
 	Dir       string
 }
 
-// StartWorkers returns workers of a program that uses package worker. They start on demand with the
-// environment env and end with the test.
-func StartWorkers(t testing.TB, program string, env []string) *Workers {
-	t.Helper()
-	k := &Workers{t: t, program: program, env: append(slices.Clone(env), "TROUPE_WORKER=1", "GOGC=400")}
-	t.Cleanup(k.reaped.Wait) // runs after the test's context has ended the workers
-	return k
+// SharedWorkers returns the suite's workers of a program that uses package worker. They start on
+// demand. env holds the variables that the program reads only once; each command has its own
+// environment.
+func SharedWorkers(program string, env ...string) *Workers {
+	workers.Lock()
+	defer workers.Unlock()
+	key := program + "\x00" + strings.Join(env, "\x00")
+	if workers.of[key] == nil {
+		if workers.of == nil {
+			workers.of = map[string]*Workers{}
+		}
+		k := &Workers{program: program, env: append(append(os.Environ(), env...), "TROUPE_WORKER=1", "GOGC=400")}
+		var end context.CancelFunc
+		k.ctx, end = context.WithCancel(context.Background())
+		AtEnd(func() error {
+			end()
+			k.reaped.Wait()
+			return nil
+		})
+		workers.of[key] = k
+	}
+	return workers.of[key]
 }
 
 // run runs a command with the given standard files and returns its exit code.
@@ -86,7 +106,7 @@ func (k *Workers) worker() (*worker, error) {
 		return nil, err
 	}
 	defer theirs.Close()
-	w := &worker{process: exec.CommandContext(k.t.Context(), k.program), commands: commands, ended: make(chan struct{})}
+	w := &worker{process: exec.CommandContext(k.ctx, k.program), commands: commands, ended: make(chan struct{})}
 	w.process.Env, w.process.ExtraFiles = k.env, []*os.File{theirs}
 	if err := w.process.Start(); err != nil {
 		commands.Close()
@@ -94,7 +114,7 @@ func (k *Workers) worker() (*worker, error) {
 	}
 	k.reaped.Go(func() {
 		defer close(w.ended)
-		_ = w.process.Wait() // the exit code is a command's, or the test is over
+		_ = w.process.Wait() // the exit code is a command's, or the suite is over
 	})
 	return w, nil
 }

@@ -250,8 +250,8 @@ func newDocSession(t *testing.T, file, text string) *docSession {
 		s.env = append(s.env, "KUBECONFIG="+s.server.Kubeconfig())
 	}
 	shell := &client.Shell{Dir: s.dir, Env: s.env, Programs: map[string]*client.Workers{
-		"kubectl": client.StartWorkers(t, client.KubectlBinary(t), s.env),
-		"troupe":  client.StartWorkers(t, client.TroupeWorkerBinary(t), s.env),
+		"kubectl": client.SharedWorkers(client.KubectlBinary(t)),
+		"troupe":  client.SharedWorkers(client.TroupeWorkerBinary(t)),
 	}}
 	s.session = must.Get(shell.Session())(t)
 	if setup := docs[file].setup; setup != "" {

@@ -32,15 +32,14 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	if err := os.Symlink(binary, filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
-	c := kubectlClient{dir: dir, env: []string{
-		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + kubeconfig,
-		"LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=" + dir,
-		// With streamed lists kubectl waits for the bookmark annotation of Kubernetes, which the
-		// profile "platform" does not send.
-		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform"),
-	}}
+	// With streamed lists kubectl waits for the bookmark annotation of Kubernetes, which the profile
+	// "platform" does not send.
+	lasting := []string{"LANG=C", "LC_ALL=C", "TZ=UTC", "KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform")}
+	c := kubectlClient{dir: dir, env: append([]string{
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + kubeconfig, "TMPDIR=" + dir,
+	}, lasting...)}
 	if inWorkers {
-		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Programs: map[string]*testclient.Workers{"kubectl": testclient.StartWorkers(t, binary, c.env)}}
+		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Programs: map[string]*testclient.Workers{"kubectl": testclient.SharedWorkers(binary, lasting...)}}
 	} else {
 		c.env = append(c.env, "GOGC=off") // commands end before garbage collection would pay off
 	}

@@ -55,7 +55,7 @@ var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-peri
 // newShells returns a cluster with data directory dir and no processes.
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
-	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
+	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.SharedWorkers(client.KubectlBinary(t))}
 }
 
 // newCluster starts a cluster with the given programs.
@@ -156,9 +156,24 @@ func (c *testCluster) eventually(t testing.TB, want, command string) {
 
 func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string) {
 	t.Helper()
+	api, err := client.New(c.kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
 	var got string
-	var err error
-	if client.Poll(func() bool { got, err = c.shell(namespace, command); return got == want }) {
+	var version uint64
+	if client.Poll(func() bool {
+		// Without a write the output stays the same. Leases are written every few seconds, so
+		// commands also see other changes.
+		list, fault := api.List(t.Context(), "/api/v1/namespaces/none/configmaps", nil)
+		if fault == nil && list.Version == version {
+			return false
+		}
+		version = list.Version
+		got, err = c.shell(namespace, command)
+		return got == want
+	}) {
 		return
 	}
 	state, _ := c.shell(namespace, "k get all,events") // for the failure message

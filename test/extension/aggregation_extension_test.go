@@ -154,14 +154,15 @@ spec:
 // kubectl runs kubectl and returns its output.
 func (m metricsSession) kubectl(stdin string, args ...string) string {
 	m.T.Helper()
-	cmd := exec.CommandContext(m.Ctx, client.KubectlBinary(m.T), args...)
-	cmd.Env = []string{"HOME=" + m.T.TempDir(), "KUBECONFIG=" + m.kubeconfig}
-	cmd.Stdin = strings.NewReader(stdin)
-	out, err := cmd.CombinedOutput()
+	home := m.T.TempDir()
+	out, code, err := client.SharedWorkers(client.KubectlBinary(m.T)).Run(home, []string{"HOME=" + home, "KUBECONFIG=" + m.kubeconfig}, stdin, args...)
 	if err != nil {
-		return string(out) + "[" + err.Error() + "]"
+		m.T.Fatal(err)
 	}
-	return string(out)
+	if code != 0 {
+		out += fmt.Sprintf("[exit status %d]", code)
+	}
+	return out
 }
 
 func (m metricsSession) apply(manifest string) {

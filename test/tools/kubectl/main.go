@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"k8s.io/kubectl/pkg/cmd"
@@ -21,9 +22,26 @@ func main() {
 		if message != "" {
 			fmt.Fprintln(os.Stderr, strings.TrimSuffix(message, "\n"))
 		}
+		if streams() {
+			os.Exit(code)
+		}
 		worker.Exit(code)
 	})
-	worker.Serve("kubectl", run)
+	worker.Serve("kubectl", func() int {
+		code := run()
+		if streams() {
+			os.Exit(code)
+		}
+		return code
+	})
+}
+
+// streams reports whether the command keeps connections that log errors even after the command. So
+// it is the last one of a worker.
+func streams() bool {
+	return slices.ContainsFunc(os.Args, func(arg string) bool {
+		return slices.Contains([]string{"attach", "cp", "debug", "exec", "port-forward", "run"}, arg)
+	})
 }
 
 func run() int {
