@@ -72,17 +72,17 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestTopics checks that every named topic has tests, and that every test of onEtcd exists.
+// TestTopics checks that every named topic has tests, and that every named test exists.
 func TestTopics(t *testing.T) {
 	var all []string
-	for _, topic := range append([]string{"storage/quota"}, racedTopics...) {
+	for _, topic := range slices.Concat([]string{"storage/linear", "storage/quota"}, racedTopics, diskTopics) {
 		names, err := topicTests("../..", topic)
 		if err != nil || len(names) == 0 {
 			t.Errorf("%s: %q, %v", topic, names, err)
 		}
 		all = append(all, names...)
 	}
-	for name := range strings.SplitSeq(strings.Trim(onEtcd, "^()$"), "|") {
+	for _, name := range append(strings.Split(strings.Trim(onEtcd, "^()$"), "|"), racedTests...) {
 		if !slices.Contains(all, name) {
 			t.Errorf("there is no %s", name)
 		}

@@ -16,6 +16,6 @@
 // Concurrent packages and topics run with the race detector (raced.go). The others use one
 // goroutine or drive the server as a process; go test -race covers them all.
 //
-// Suites not about the disk keep their files in /dev/shm if it has room and allows programs.
+// Topics not about the disk keep their files in /dev/shm if it has room and allows programs.
 // Missing tools are reported at the start; tests that need them are skipped, or fail if CI is set.
 package main

@@ -31,7 +31,7 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 			if race {
 				name += ", race"
 			}
-			c.stage(name, c.run(ctx, suiteRun{folder: suite, race: race, env: append(c.environment(suite), "GOMAXPROCS="+strconv.Itoa(procs))}))
+			c.stage(name, c.run(ctx, suiteRun{folder: suite, race: race, env: append(c.environment(suite == onDisk), "GOMAXPROCS="+strconv.Itoa(procs))}))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -202,7 +202,7 @@ func (c checker) changed(ctx context.Context) error {
 	}
 	for _, suite := range suites {
 		if names := suiteTests[suite]; len(names) > 0 {
-			c.stage("suite "+suite, c.test(ctx, c.module, c.environment(suite), "-count=1", "-run="+only(names), "./"+suite))
+			c.stage("suite "+suite, c.test(ctx, c.module, c.environment(suite == onDisk), "-count=1", "-run="+only(names), "./"+suite))
 		}
 	}
 	if len(c.stages) == 0 {

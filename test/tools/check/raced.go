@@ -12,8 +12,12 @@ import (
 // racedPackages matches the packages of the main module that run with the race detector.
 var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
-// racedTopics run with the race detector, because many clients use one server.
-var racedTopics = []string{"policy/auth", "storage/linear", "storage/watch"}
+// racedTopics and racedTests run with the race detector, because many clients use one server in the
+// process of the tests.
+var (
+	racedTopics = []string{"policy/auth", "storage/watch"}
+	racedTests  = []string{"TestLinearizable"}
+)
 
 // onEtcd matches the tests that also run on three servers sharing an etcd.
 const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
@@ -21,7 +25,9 @@ const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuo
 // suites lists the packages of the module test with black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// onDisk is the suite about the disk.
+// diskTopics are about the disk. All of them are in the suite onDisk.
+var diskTopics = []string{onDisk + "/crash", onDisk + "/encryption", onDisk + "/process"}
+
 const onDisk = "storage"
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z0-9]\w*)\(t \*testing\.T\)`)
@@ -41,6 +47,18 @@ func topicTests(module, topic string) ([]string, error) {
 		for _, m := range testFunction.FindAllSubmatch(text, -1) {
 			names = append(names, string(m[1]))
 		}
+	}
+	return names, nil
+}
+
+// testsOf returns the names of the tests of several topics.
+func testsOf(module string, topics []string) (names []string, err error) {
+	for _, topic := range topics {
+		more, err := topicTests(module, topic)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, more...)
 	}
 	return names, nil
 }

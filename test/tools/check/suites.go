@@ -6,6 +6,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -14,22 +15,25 @@ type suiteRun struct {
 	name      string
 	folder    string // of the module test
 	race      bool   // with the race detector
+	disk      bool   // files are on the disk, and not in memory
 	args, env []string
 }
 
 // suiteRuns returns the runs of make test, the longest first.
 func (c checker) suiteRuns() ([]suiteRun, error) {
-	var raced []string
-	for _, topic := range racedTopics {
-		names, err := topicTests(c.module, topic)
-		if err != nil {
-			return nil, err
-		}
-		raced = append(raced, names...)
+	raced, err := testsOf(c.module, racedTopics)
+	if err != nil {
+		return nil, err
+	}
+	raced = append(raced, racedTests...)
+	aboutDisk, err := testsOf(c.module, diskTopics)
+	if err != nil {
+		return nil, err
 	}
 	run, skip := "-test.run="+only(raced), "-test.skip="+only(raced)
 	runs := []suiteRun{
-		{name: "suite storage", folder: "storage", args: []string{skip}},
+		{name: "suite storage, on disk", folder: "storage", disk: true, args: []string{"-test.run=" + only(aboutDisk)}},
+		{name: "suite storage", folder: "storage", args: []string{"-test.skip=" + only(slices.Concat(raced, aboutDisk))}},
 		{name: "suite clients", folder: "clients"},
 		{name: "suite storage, race detector", folder: "storage", race: true, args: []string{run}},
 		{name: "suite storage on etcd, race detector", folder: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
@@ -42,7 +46,7 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 		{name: "transcripts", folder: "transcript"},
 	}
 	for i, r := range runs {
-		runs[i].env = append(c.environment(r.folder), r.env...)
+		runs[i].env = append(c.environment(r.disk), r.env...)
 	}
 	tools, err := filepath.Glob(filepath.Join(c.module, "tools", "*", "*_test.go"))
 	if err != nil {
@@ -106,9 +110,13 @@ func (c checker) suites(ctx context.Context) error {
 			return nil // the report shows it
 		}
 	}
+	if !c.always("build troupe", c.make(ctx, "build")) {
+		return nil
+	}
 	slots := make(chan struct{}, runtime.NumCPU()+2)
 	var running sync.WaitGroup
 	for _, r := range runs {
+		r.env = append(r.env, "TROUPE_PROGRAM="+filepath.Join(c.root, "bin", "troupe"))
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
@@ -121,11 +129,10 @@ func (c checker) suites(ctx context.Context) error {
 	return nil
 }
 
-// environment returns the variables for tests of a folder: files are in memory unless the suite is
-// about the disk.
-func (c checker) environment(folder string) []string {
+// environment returns the variables for tests, whose files are on the disk or in memory.
+func (c checker) environment(disk bool) []string {
 	env := []string{"GOGC=400"} // saves a fifth of the CPU time
-	if folder != onDisk && c.memoryDir != "" {
+	if !disk && c.memoryDir != "" {
 		env = append(env, "TMPDIR="+c.memoryDir)
 	}
 	return env
