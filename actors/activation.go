@@ -103,6 +103,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
 	case <-m.answered: // the usual case: an idle owner has run on this goroutine
+		m.reply.lead(m.ctx)
 	default:
 		select {
 		case <-m.answered:
@@ -112,7 +113,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 		}
 	}
 	reply := m.reply
-	if reply.proposal != nil {
+	if reply.proposal != nil && !reply.proposal.resolved() {
 		select {
 		case <-reply.proposal.done:
 		case <-m.ctx.Done():

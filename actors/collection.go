@@ -70,12 +70,12 @@ type change struct {
 
 type tick struct{ now time.Time }
 
-func (p *publisher) Receive(_ *runtime.Ref, message any) {
+func (p *publisher) Receive(self *runtime.Ref, message any) {
 	switch m := message.(type) {
 	case runtime.Started:
 		p.working, p.fieldIndexes = fork(p.published.Load().objects), forkFieldIndexes(p.published.Load().fieldIndexes)
 	case *changes:
-		p.publish(m)
+		p.publish(m, self.OnSender())
 	case *rebuilt:
 		p.rebuild(m)
 	case tick:
@@ -91,8 +91,9 @@ func (p *publisher) Receive(_ *runtime.Ref, message any) {
 	}
 }
 
-// publish makes a batch visible, then wakes watches and writers.
-func (p *publisher) publish(b *changes) {
+// publish makes a batch visible, then wakes watches and writers. Inline watches run last, here if
+// the publisher runs on the goroutine of the committer.
+func (p *publisher) publish(b *changes, onSender bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			p.store.fail(fmt.Errorf("publishing changes of %s: %v", p.storage, reason))
@@ -107,13 +108,20 @@ func (p *publisher) publish(b *changes) {
 	p.snapshotCache.dropBelow(p.history.floor.Load())
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
-	p.watchers.wake(p.records, p.store.runtime)
+	inline := p.watchers.wake(p.records, p.store.runtime)
 	clear(p.records)
 	p.records = p.records[:0]
 	p.store.appliedRevision.done(b.publication)
 	for i := range b.records {
 		if f := b.records[i].proposal; f != nil {
 			f.markApplied(b.records[i].object)
+		}
+	}
+	for _, turn := range inline {
+		if onSender {
+			turn.Run()
+		} else {
+			turn.Dispatch()
 		}
 	}
 }

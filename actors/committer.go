@@ -25,6 +25,8 @@ type committer struct {
 	committing []*proposal
 	// undecided are the reservations of proposals with an unknown outcome.
 	undecided []pendingRelease
+	// publishers are to publish the current batch.
+	publishers []runtime.Turn
 }
 
 // pendingRelease makes a collection release a reservation after publishing everything sent before.
@@ -58,7 +60,7 @@ func (c *committer) add(self *runtime.Ref, f *proposal) {
 		c.commit()
 		return
 	}
-	if self.Len() == 0 {
+	if self.Len() == 0 && int(c.store.inProgress.Load()) > len(c.waiting) {
 		goruntime.Gosched() // runnable writers join the batch
 	}
 	if self.Len() == 0 {
@@ -92,6 +94,8 @@ func (c *committer) commit() {
 	begin := time.Now()
 	results, err := c.store.log.Append(batch)
 	c.store.metrics.batch(len(batch), time.Since(begin))
+	c.store.lastBatch.Store(int32(len(batch)))
+	c.publish(len(batch))
 	if errors.Is(err, persist.ErrNoSpace) && c.abortNonFreeing() {
 		c.commit()
 		return
@@ -117,6 +121,20 @@ func (c *committer) commit() {
 		}
 	}
 	c.committing = nil
+}
+
+// publish lets the collections publish their parts of a batch in an embedded log. Those of a small
+// batch run here, which takes less time than to wake others.
+func (c *committer) publish(changes int) {
+	for _, turn := range c.publishers {
+		if changes <= maxLed {
+			turn.Run()
+		} else {
+			turn.Dispatch()
+		}
+	}
+	clear(c.publishers)
+	c.publishers = c.publishers[:0]
 }
 
 // leaveUndecided answers a proposal with an unknown outcome. Its commit, if any, arrives like that

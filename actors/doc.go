@@ -45,7 +45,10 @@
 //
 // An object has an actor while a writer waits for a change of it, and shortly after. Another object
 // may reuse an idle actor, without its state, unless it has panicked. A writer runs an idle actor
-// for one message on its own goroutine; everything else runs on the pool.
+// for one message on its own goroutine; almost everything else runs on the pool. While few changes
+// are in progress, a writer also leads its commit: after the turn of the object it runs the
+// committer, which runs publishers and inline watches (request.Watch), on its own goroutine. That
+// saves most switches of threads. Others still queue for the next batch.
 //
 // # Custom kinds
 //
@@ -84,6 +87,7 @@
 //	activation.ask           activation.go   sends the mutation, waits for reply and proposal
 //	object.handle            object.go       computes the candidate
 //	object.submit            object.go       sends it to the committer
+//	mutateReply.lead         leading.go      runs the committer if few changes are in progress
 //	committer.commit         committer.go    writes a batch
 //	committer.publishBatch   publishbatch.go distributes it
 //	publisher.publish        collection.go   makes it visible

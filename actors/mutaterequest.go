@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -33,6 +34,8 @@ type mutateReply struct {
 	// holds once the proposal is applied, the result under the version of the proposal.
 	accepted bool
 	retry    bool
+	// turn is the committer's if the goroutine of the request is to lead the commit.
+	turn runtime.Turn
 	// waiting is a mutation to be admitted outside of the owner's turn.
 	waiting *waitingMutation
 	err     error

@@ -30,6 +30,7 @@ type object struct {
 	treeSource   *meta.Object // what tree was decoded from; nil while a proposal is pending
 	treeKind     *schema.Kind // the stored kind of tree
 	lastProposal *proposal    // the newest accepted change; nil after a start
+	onSender     bool         // the current message runs on the goroutine of its request
 }
 
 type newestState struct {
@@ -40,9 +41,10 @@ type newestState struct {
 	unreadable bool
 }
 
-func (o *object) Receive(_ *runtime.Ref, message any) {
+func (o *object) Receive(self *runtime.Ref, message any) {
 	switch m := message.(type) {
 	case *mutateRequest:
+		o.onSender = self.OnSender()
 		o.answer(m)
 	case runtime.Stopping:
 		o.activation.close()
@@ -87,7 +89,7 @@ func (o *object) store() *Store { return o.activation.collection.store }
 // handle computes a mutation and proposes the result.
 func (o *object) handle(m *mutateRequest) mutateReply {
 	if o.path != m.path {
-		*o = object{activation: o.activation, path: m.path}
+		*o = object{activation: o.activation, path: m.path, onSender: o.onSender}
 	}
 	if m.waited != nil {
 		return o.resume(m)
@@ -275,8 +277,15 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 	}
 	p.unapplied.Store(int32(1 + len(p.companions)))
 	o.lastProposal, o.treeSource, o.tree = p, nil, nil
-	o.store().committer.Send(p)
-	return mutateReply{proposal: p, accepted: true}
+	reply := mutateReply{proposal: p, accepted: true}
+	s := o.store()
+	s.inProgress.Add(1)
+	if turn := s.committer.Enqueue(p); o.onSender && s.mayLead() {
+		reply.turn = turn
+	} else {
+		turn.Dispatch()
+	}
+	return reply
 }
 
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {

@@ -83,6 +83,7 @@ func (p *proposal) markApplied(o *meta.Object) {
 }
 
 func (p *proposal) resolve() {
+	p.collection.store.inProgress.Add(-1)
 	p.base = nil
 	close(p.done)
 }

@@ -38,7 +38,11 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	publication := c.store.appliedRevision.begin(uint64(upTo), len(parts))
 	for into, part := range parts {
 		part.publication = publication
-		into.publisher.Send(part)
+		if turn := into.publisher.Enqueue(part); c.store.embedded {
+			c.publishers = append(c.publishers, turn)
+		} else {
+			turn.Dispatch()
+		}
 	}
 }
 

@@ -40,6 +40,10 @@ type Store struct {
 
 	runtime   *runtime.Runtime
 	committer *runtime.Ref
+	// embedded means that the log is on a local disk, and that only this process writes to it.
+	embedded   bool
+	inProgress atomic.Int32 // proposals that are not resolved
+	lastBatch  atomic.Int32 // number of writes
 
 	// collections is copied when a custom kind's collection is added (addCollection) or removed.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
@@ -103,6 +107,7 @@ func (s *Store) start() {
 		s.startPublisher(c)
 	}
 	owner := &committer{store: s}
+	_, s.embedded = s.log.(*persist.Journal)
 	s.committer = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return owner }, MailboxSize: s.tuning.CommitQueue})
 	s.log.Subscribe(owner.publishBatch)
 	s.maintenance.Add(1)

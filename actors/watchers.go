@@ -17,7 +17,8 @@ type watchers struct {
 	groups map[watchGroup]map[*watch]struct{}
 	fields map[int]int // number of watches by the field of their groups
 	count  int
-	batch  runtime.Batch // of wake, reused
+	batch  runtime.Batch  // of wake, reused
+	inline []runtime.Turn // of wake, reused
 }
 
 // watchGroup is what all watches of a group select: the objects of a namespace, "" for all, and
@@ -77,12 +78,13 @@ func (all *watchers) remove(w *watch) {
 
 // wake wakes the watches that changes may concern, all at once. The changes are already in the
 // history, but not yet in the applied revision: a reader of that revision can rely on all watches
-// being notified.
-func (all *watchers) wake(records []*record, on *runtime.Runtime) {
+// being notified. The caller runs the inline watches; the result is valid until the next call.
+func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	all.inline = all.inline[:0]
 	if all.count == 0 {
-		return
+		return nil
 	}
 	for _, r := range records {
 		for field := range all.fields {
@@ -93,6 +95,7 @@ func (all *watchers) wake(records []*record, on *runtime.Runtime) {
 		}
 	}
 	all.batch.Flush(on)
+	return all.inline
 }
 
 // The caller holds mu.
@@ -103,7 +106,11 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	}
 	for {
 		for w := range all.groups[g] {
-			if w.unread.CompareAndSwap(0, r.version) {
+			switch {
+			case !w.unread.CompareAndSwap(0, r.version):
+			case w.request.Inline:
+				all.inline = append(all.inline, w.ref.Enqueue(wakeUp{}))
+			default:
 				all.batch.Send(w.ref, wakeUp{})
 			}
 		}

@@ -88,7 +88,7 @@ func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schem
 		g.customKinds.add(k.Versions)
 	}
 	f.ended.Go(func() {
-		g.ClientOf(k).WatchLoop(ctx, func(int) func([]request.Event) error {
+		g.ClientOf(k).InlineWatchLoop(ctx, func(int) func([]request.Event) error {
 			f.epochs++
 			return (&ownerWatch{g, k, f.epochs, counts}).take
 		})

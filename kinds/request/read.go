@@ -65,6 +65,9 @@ type Watch struct {
 	// MarkInitialEventsEnd ends the initial events with a marked Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
+	// Inline allows the goroutine of a writer to call the sink. The sink must return soon, and
+	// never wait for a change of the store or for a lock that is held during one.
+	Inline bool
 }
 
 type EventType uint8

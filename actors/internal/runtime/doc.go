@@ -22,7 +22,8 @@
 //
 // Owners run on a pool of goroutines (dispatcher), and may block: the pool starts another goroutine
 // whenever all are busy and there is work. An idle owner spawned with Inline runs its next message
-// on the goroutine of the sender, for senders that wait for the answer anyway.
+// on the goroutine of the sender, for senders that wait for the answer anyway. A sender of Enqueue
+// can do the same later with the Turn that it gets.
 //
 // # Panics
 //

@@ -39,6 +39,7 @@ type mailbox struct {
 	suspended bool
 	closed    bool
 	inline    bool // the sender to an idle owner runs it for one message; set before Start
+	onSender  bool // the running message runs on its sender's goroutine; only the runner uses it
 
 	invoker    actor.MessageInvoker
 	dispatcher *dispatcher
@@ -92,12 +93,19 @@ func (m *mailbox) ready() bool {
 // schedule lets the owner run. The sender to an inline mailbox runs one message on its own
 // goroutine, which saves a switch; further messages go to the dispatcher.
 func (m *mailbox) schedule() {
-	if !m.inline {
+	if m.inline {
+		m.runOne()
+	} else {
 		m.dispatcher.schedule(m.job)
-		return
 	}
+}
+
+// runOne delivers one message on the caller's goroutine and leaves further ones to the dispatcher.
+func (m *mailbox) runOne() {
 	if message, system, ok := m.next(); ok {
+		m.onSender = true
 		m.deliver(message, system)
+		m.onSender = false
 		if !m.markIdle() {
 			m.dispatcher.schedule(m.job)
 		}

@@ -19,6 +19,37 @@ func (r *Ref) Send(message any) {
 	}
 }
 
+// Enqueue queues a message like Send, and returns the turn of an owner that was idle.
+func (r *Ref) Enqueue(message any) Turn {
+	if r.mailbox.put(message) {
+		return Turn{&r.mailbox}
+	}
+	return Turn{}
+}
+
+// OnSender reports whether the owner handles the current message on the goroutine of its sender.
+// Only the owner may call it.
+func (r *Ref) OnSender() bool { return r.mailbox.onSender }
+
+// A Turn is an owner that Enqueue has woken, and which waits until its holder calls Run or Dispatch
+// once. The zero Turn is that of no owner.
+type Turn struct{ mailbox *mailbox }
+
+// Run runs the owner on the caller's goroutine for one message. Further messages go to the
+// dispatcher.
+func (t Turn) Run() {
+	if t.mailbox != nil {
+		t.mailbox.runOne()
+	}
+}
+
+// Dispatch lets the owner run on a goroutine of the runtime.
+func (t Turn) Dispatch() {
+	if t.mailbox != nil {
+		t.mailbox.dispatcher.schedule(t.mailbox.job)
+	}
+}
+
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 

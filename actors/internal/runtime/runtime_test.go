@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	goruntime "runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -182,6 +183,43 @@ func TestInline(t *testing.T) {
 			t.Fatalf("after %d sends %d are handled", i+1, handled)
 		}
 	}
+}
+
+// TestTurn checks that only the sender who finds an owner idle gets its turn, and that the turn
+// handles one message here or all of them elsewhere.
+func TestTurn(t *testing.T) {
+	r := newRuntime(t, Restart)
+	started, onSender := make(chan struct{}), make(chan bool, 10)
+	ref := spawn(r, 0, false, func(self *Ref, message any) {
+		if message == (Started{}) {
+			close(started)
+		} else if message != (Stopping{}) {
+			onSender <- self.OnSender()
+		}
+	})
+	<-started
+	running := func() bool {
+		ref.mailbox.mu.Lock()
+		defer ref.mailbox.mu.Unlock()
+		return ref.mailbox.running
+	}
+	for running() {
+		goruntime.Gosched()
+	}
+	turn := ref.Enqueue("first")
+	if late := ref.Enqueue("second"); turn == (Turn{}) || late != (Turn{}) {
+		t.Fatal("not only the first sender has the turn")
+	}
+	turn.Run()
+	if first, second := <-onSender, <-onSender; !first || second {
+		t.Errorf("on the sender's goroutine: the first message %v, the second one %v; want only the first", first, second)
+	}
+	ref.Enqueue("third").Dispatch()
+	if <-onSender {
+		t.Error("a dispatched message runs on the sender's goroutine")
+	}
+	ref.Drain()
+	awaitStopped(t, r, ref)
 }
 
 // TestBatch checks that a Batch reaches every owner.

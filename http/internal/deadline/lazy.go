@@ -57,13 +57,18 @@ func (d *Lazy) Done() <-chan struct{} {
 		d.done = closedChannel
 		return d.done
 	}
-	if d.client != nil {
-		d.client.Pause()
-	}
+	d.Pause()
 	done := make(chan struct{})
 	d.done = done
 	d.timer = time.AfterFunc(time.Until(d.deadline), d.Stop)
 	return done
+}
+
+// Pause calls that of the client, before a wait for something other than Done.
+func (d *Lazy) Pause() {
+	if d.client != nil {
+		d.client.Pause()
+	}
 }
 
 // Err implements context.Context.

@@ -107,6 +107,11 @@ func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func(
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind}, begin)
 }
 
+// InlineWatchLoop is WatchLoop with request.Watch.Inline.
+func (c Client) InlineWatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
+	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind, Inline: true}, begin)
+}
+
 // watchLoop is WatchLoop with a selection. It waits for the end of a watch before it begins the
 // next, so that the handler never runs concurrently.
 func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(round int) (take func([]request.Event) error)) {

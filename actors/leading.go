@@ -1,0 +1,28 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/actors/internal/runtime"
+)
+
+// maxLed is the number of changes in progress up to which a request leads its commit.
+const maxLed = 4
+
+// mayLead reports whether the goroutine of a request may run the committer, which saves the
+// switches to other threads and back. With many writers that would shrink the batches. A request
+// that leads cannot time out while the disk hangs, and with a remote log it would wait too long.
+func (s *Store) mayLead() bool {
+	return s.embedded && s.inProgress.Load() <= maxLed && s.lastBatch.Load() <= maxLed
+}
+
+// lead runs the committer on the goroutine of the request, if it has the committer's turn.
+func (r *mutateReply) lead(ctx context.Context) {
+	if r.turn == (runtime.Turn{}) {
+		return
+	}
+	if c, ok := ctx.(interface{ Pause() }); ok {
+		c.Pause()
+	}
+	r.turn.Run()
+}
