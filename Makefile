@@ -7,7 +7,7 @@ FUZZTIME ?= 1m
 SOAK_MINUTES ?= 60
 TESTS    ?=
 
-.PHONY: help build run test check lint generate bench fuzz soak conformance release
+.PHONY: help build run test check lint generate bench speed fuzz soak conformance release
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -37,6 +37,9 @@ generate: ## generate the files of the kinds, and with npm those of the console
 
 bench: build ## run the load harness against a fresh daemon
 	go run ./bench --start bin/troupe
+
+speed: ## compare the CPU time per operation with the last release; FLAGS are those of test/tools/speed
+	cd test && go run ./tools/speed $(FLAGS)
 
 fuzz: ## run every fuzz target for FUZZTIME
 	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
