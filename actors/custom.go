@@ -84,7 +84,7 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 
 // endWatches ends all watches after they have delivered everything: the last changes of a kind are
 // the deletions of its objects.
-func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.ref.Send(finish{}) }) }
+func (c *collection) endWatches() { c.watchers.each((*watch).Finish) }
 
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
 	if c := s.allCollections()[storage]; c != nil {

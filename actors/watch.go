@@ -43,7 +43,7 @@ type watch struct {
 
 type wakeUp struct{}
 
-// finish makes a watch deliver all changes and end.
+// finish makes a watch deliver all changes, and a bookmark if requested, and end.
 type finish struct{}
 
 // bookmarkDue signals that the client has received nothing for a while.
@@ -121,6 +121,8 @@ func (w *watch) Stop() {
 	}
 }
 
+func (w *watch) Finish() { w.ref.Send(finish{}) }
+
 func (w *watch) Receive(self *runtime.Ref, message any) {
 	defer w.recover()
 	w.scratch = scratchPool.Get().(*scratch)
@@ -134,7 +136,11 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	case bookmarkDue:
 		w.bookmark(self)
 	case finish:
-		w.advance(self)
+		if w.request.Bookmarks && w.initial == nil {
+			w.bookmark(self)
+		} else {
+			w.advance(self)
+		}
 		self.Stop()
 	case runtime.Stopping, runtime.Restarting:
 		w.end()

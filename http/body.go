@@ -77,7 +77,7 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 		err = s.acquireTurn(x)
 	}
 	if waits && err == nil {
-		err = s.reserveWorkOfBody(x)
+		err = s.reserveWork(x)
 	}
 	if err == nil {
 		err = s.reserveChange(x)

@@ -19,16 +19,6 @@ func newFlowHeaders(n *meta.Naming) flowHeaders {
 	return flowHeaders{n.Translate("X-Platform-Pf-Flowschema-Uid"), n.Translate("X-Platform-Pf-Prioritylevel-Uid")}
 }
 
-// set sets the headers. A schema or level that is not an object has no uid.
-func (h flowHeaders) set(x *requestContext, schema, level string) {
-	if schema != "" {
-		x.ctx.Response.Header.SetCanonical([]byte(h.schema), []byte(schema))
-	}
-	if level != "" {
-		x.ctx.Response.Header.SetCanonical([]byte(h.level), []byte(level))
-	}
-}
-
 // waitDivisor is the fraction of its time that a request may wait for seats, at most maxSeatWait.
 const waitDivisor = 4
 
@@ -48,17 +38,21 @@ func (s *Server) acquireSeats(x *requestContext) error {
 		listing = s.listing(x)
 	}
 	r, err := c.Admit(x.deadlineCtx, &x.attributes, &x.conn.flow, listing, longest-time.Since(x.start))
+	schema, level := "", "" // none if they are not objects
 	var refusal *flowcontrol.RejectedError
 	switch {
+	case err == nil:
+		schema, level, x.permit.Seats = r.SchemaUID, r.LevelUID, r
 	case errors.As(err, &refusal):
-		s.flowHeaders.set(x, refusal.FlowSchemaUID, refusal.PriorityLevelUID)
-		return tooManyRequests(refusal)
-	case err != nil:
-		return err
+		schema, level, err = refusal.FlowSchemaUID, refusal.PriorityLevelUID, tooManyRequests(refusal)
 	}
-	s.flowHeaders.set(x, r.SchemaUID, r.LevelUID)
-	x.permit.Seats = r
-	return nil
+	if schema != "" {
+		x.ctx.Response.Header.SetCanonical([]byte(s.flowHeaders.schema), []byte(schema))
+	}
+	if level != "" {
+		x.ctx.Response.Header.SetCanonical([]byte(s.flowHeaders.level), []byte(level))
+	}
+	return err
 }
 
 // listing describes the cost of a list or of a watch's initial events; nil if there are none.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
-	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -76,31 +75,33 @@ func TestSystemUsers(t *testing.T) {
 	}
 }
 
-// TestResponseBytes tests that memory is released once, and that a response above the limit is
-// admitted if it is the only one.
-func TestResponseBytes(t *testing.T) {
-	s := newLimitedServer(Limits{MaxResponseBytes: 1 << 20}, meta.Platform)
-	joe, admin := &authn.User{Name: "joe"}, &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}
-	newRequest := func(u *authn.User) *requestContext { return s.newLimitedRequest(u, requestinfo.Info{}) }
-	x, y, z := newRequest(joe), newRequest(joe), newRequest(joe)
-	if s.reserveResponse(x, 700<<10) != nil || s.reserveResponse(y, 300<<10) == nil || s.reserveResponse(z, response.MaxBuffered) != nil {
-		t.Fatal("the limit is not kept")
+// smallMemory is a MemoryMonitor with room for twelve writes of 10 bytes.
+type smallMemory struct{}
+
+func (smallMemory) UnderPressure() bool { return false }
+func (smallMemory) Available() int64    { return 120 }
+
+// TestMemoryShares tests that users share the memory for writes, and that the only write is always
+// admitted.
+func TestMemoryShares(t *testing.T) {
+	s := newLimitedServer(Limits{}, meta.Platform)
+	s.opts.MemoryMonitor = smallMemory{}
+	fill := func(user string, want int) {
+		t.Helper()
+		n := 0
+		for s.tryReserveWork(s.newLimitedRequest(&authn.User{Name: user}, requestinfo.Info{}), 10) == nil {
+			n++
+		}
+		if n != want {
+			t.Errorf("%s: %d writes, want %d", user, n, want)
+		}
 	}
-	x.permit.ReleaseBeyond(limits.ResponseBytes, 100<<10)
-	if s.reserveResponse(y, 400<<10) != nil {
-		t.Error("what was given back is gone")
-	}
-	x.permit.Release()
-	y.permit.Release()
-	if used := s.ledger.Used(limits.ResponseBytes); used != 0 {
-		t.Errorf("%d bytes are left", used)
-	}
-	x, y, z = newRequest(joe), newRequest(joe), newRequest(admin)
-	if s.reserveResponse(x, 4<<20) != nil || s.reserveResponse(y, 100<<10) == nil {
-		t.Error("a large response is not alone")
-	}
-	x.permit.Release()
-	if x = newRequest(joe); s.reserveResponse(x, 1000<<10) != nil || s.reserveResponse(z, 200<<10) != nil {
-		t.Error("others leave nothing to administrators")
+	fill("joe", 6)
+	fill("jane", 3)
+	s = newLimitedServer(Limits{}, meta.Platform)
+	s.opts.MemoryMonitor = smallMemory{}
+	x := s.newLimitedRequest(&authn.User{Name: "joe"}, requestinfo.Info{})
+	if err := s.tryReserveWork(x, 1000); err != nil {
+		t.Errorf("the only write: %v", err)
 	}
 }

@@ -32,8 +32,8 @@ const (
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if there is memory for its work, until releaseWork. Nothing is
-// reserved for a pending body, which may never arrive.
+// reserveWork admits a request if there is memory for its work. Nothing is reserved for a pending
+// body, which may never arrive: then it is called again.
 func (s *Server) reserveWork(x *requestContext) error {
 	gauge := s.opts.MemoryMonitor
 	if gauge == nil || x.kind.Virtual() {
@@ -50,29 +50,18 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-func (s *Server) reserveWorkOfBody(x *requestContext) error {
-	if s.opts.MemoryMonitor == nil || x.kind.Virtual() {
+// tryReserveWork reserves memory for a request. A lone request is always admitted, or the largest
+// object could never be written.
+func (s *Server) tryReserveWork(x *requestContext, work int64) error {
+	if work == 0 {
 		return nil
 	}
-	return s.tryReserveWork(x, s.estimateWork(x))
-}
-
-// tryReserveWork reserves memory for a request. A lone request is always admitted, or the largest
-// object could never be written. The bytes are added first and subtracted on refusal, so that
-// concurrent requests need no lock.
-func (s *Server) tryReserveWork(x *requestContext, work int64) error {
-	if all := s.workBytes.Add(work); work > 0 && all > work && all > s.opts.MemoryMonitor.Available() {
-		s.workBytes.Add(-work)
+	s.ledger.SetCapacity(limits.Memory, max(s.opts.MemoryMonitor.Available(), 1))
+	if x.permit.TryAcquire(limits.Memory, work) != nil {
 		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
-	x.workBytes = work
 	return nil
-}
-
-func (s *Server) releaseWork(x *requestContext) {
-	s.workBytes.Add(-x.workBytes)
-	x.workBytes = 0
 }
 
 // estimateWork returns the expected memory of a request in bytes; 0 for a read, whose response has

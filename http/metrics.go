@@ -48,7 +48,7 @@ func (s *Server) writeOwnMetrics(w io.Writer) {
 			`reason="full"`: connections.Refused, `reason="oldest"`: connections.Evicted}),
 		metrics.CounterValue("troupe_accept_errors_total", "Failures to accept a connection.", connections.AcceptErrors),
 		metrics.GaugeValue("troupe_request_body_bytes", "Memory of request bodies.", s.ledger.Used(limits.RequestBytes)),
-		metrics.CounterValue("troupe_limit_rejections_total", "Requests and connections rejected by a limit, by resource and reason (share or capacity).", s.ledger.Rejections()),
+		metrics.CounterValue("troupe_limit_rejections_total", "Requests and connections rejected by a limit, by resource and reason: share, capacity, or reclaimed for another user.", s.ledger.Rejections()),
 		metrics.CounterValue("troupe_memory_refused_total", "Requests rejected because memory was scarce.", s.memoryRefused.Get()),
 	)
 }

@@ -36,7 +36,6 @@ type requestContext struct {
 	start       time.Time
 	auditID     string // of the request
 	deadlineCtx *deadline.Lazy
-	workBytes   int64 // bytes of memory reserved for it
 	permit      limits.Permit
 	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List

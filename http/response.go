@@ -61,6 +61,7 @@ const maxSeatsOfStream = time.Second
 // setBodyStream responds with a streamed body. The permit moves from the request to the stream,
 // which outlives the handler.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
+	x.permit.ReleaseBeyond(limits.Memory, 0)
 	x.permit.LimitSeats(maxSeatsOfStream)
 	a.Permit, x.permit = x.permit, limits.Permit{}
 	a.Log, a.Path, a.ID = s.log, x.info.Path, x.auditID

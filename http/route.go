@@ -46,7 +46,6 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	if err := s.reserveWork(x); err != nil {
 		return err
 	}
-	defer s.releaseWork(x)
 	x.bodyKind = convert.BodyKind(x.kind, x.subresource)
 	if x.kind.Deprecation != nil {
 		s.warnDeprecated(x)

@@ -42,7 +42,6 @@ type Server struct {
 	flowHeaders flowHeaders
 	ledger      *limits.Ledger
 	reserves    reserves
-	workBytes   atomic.Int64 // bytes reserved for the work of requests
 
 	// Running state:
 	connections *wire.Connections

@@ -171,6 +171,8 @@ type memSession struct {
 	once   sync.Once
 }
 
+func (s *memSession) Finish() { s.Stop() }
+
 func (s *memSession) Stop() { s.once.Do(func() { close(s.quit) }) }
 
 func (s *memSession) run() {

@@ -88,11 +88,14 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack hands the connection to the watch. The rest of the client's input is read on its own
-// goroutine.
+// hijack hands the connection to the watch, which may be reclaimed from now on. The rest of the
+// client's input is read on its own goroutine.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
-	held := x.permit.Split(limits.Watches)
+	held, withdraw := x.permit.Split(limits.Watches), func() {}
+	if !held.Reserved {
+		withdraw = held.Principal.Offer(limits.Watches, w)
+	}
 	code := fasthttp.StatusOK
 	if stream.WantsWebSocket(&x.ctx.Request.Header) {
 		code = fasthttp.StatusSwitchingProtocols
@@ -102,6 +105,7 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	x.conn.SetOnClose(w.Stop)
 	x.conn.Hijack(func() {
 		w.Run(timeout, func() {
+			withdraw()
 			held.Release()
 			forget()
 			recordEnd()

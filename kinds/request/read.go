@@ -108,5 +108,10 @@ type Sink interface {
 // An InitialSink is a Sink that is notified when the initial events have been delivered.
 type InitialSink interface{ InitialDone() }
 
-// A Session is a running watch. Stop ends it soon and may be called repeatedly.
-type Session interface{ Stop() }
+// A Session is a running watch.
+type Session interface {
+	// Stop ends it soon. It may be called repeatedly.
+	Stop()
+	// Finish ends it after all events up to now, and a bookmark if requested.
+	Finish()
+}

@@ -178,7 +178,7 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	for outcome == gone { // the next configuration lacks a removed level
 		known.classify(c.current.Load(), a)
 		r.schema = known.schema
-		r.setWork(c.estimate(r, listing))
+		r.work = c.estimate(r, listing)
 		outcome, refusal = r.schema.level.start(r, known.flow)
 	}
 	if outcome == queued {

@@ -70,7 +70,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	}
 	l.advance(now)
 	r.level, r.SchemaUID, r.LevelUID, r.came, r.arrival = l, r.schema.uid, l.spec.uid, now, l.virtual
-	seats := r.seats
+	seats := max(r.work.InitialSeats, r.work.FinalSeats)
+	r.seats = seats
 	r.schema.stats.seats.Observe(float64(seats))
 	if r.watches >= 0 {
 		r.schema.stats.watches.Observe(float64(r.watches))
@@ -234,7 +235,8 @@ func (l *level) dispatch(now int64) {
 			return
 		}
 		l.dequeue(r)
-		r.setWork(r.work.narrowed(l.limit))
+		r.work = r.work.narrowed(l.limit)
+		r.seats = max(r.work.InitialSeats, r.work.FinalSeats)
 		l.execute(r, now)
 		q.bound()
 		l.ready.update(q)

@@ -26,8 +26,7 @@ func aLevel(seats, queues, hand, length int) (*level, *bound) {
 
 // asks starts a request of a flow with the given number of seats.
 func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *RejectedError) {
-	r := &Request{schema: b}
-	r.setWork(Work{InitialSeats: seats})
+	r := &Request{schema: b, work: Work{InitialSeats: seats}}
 	outcome, refusal := l.start(r, flow)
 	return r, outcome, refusal
 }
@@ -165,8 +164,7 @@ func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(4, 4, 1, 10)
-		r := &Request{schema: b}
-		r.setWork(writeWork(100, 4))
+		r := &Request{schema: b, work: writeWork(100, 4)}
 		if r.work != (Work{InitialSeats: 1, FinalSeats: 4, AdditionalLatency: 12500 * time.Microsecond}) {
 			t.Fatalf("%+v", r.work)
 		}

@@ -41,8 +41,6 @@ const (
 // requests pools Requests with their channels, since every request to the server needs one.
 var requests = sync.Pool{New: func() any { return new(Request) }}
 
-func (r *Request) setWork(w Work) { r.work, r.seats = w, max(w.InitialSeats, w.FinalSeats) }
-
 // Finish frees the seats once. The request must not be used afterwards.
 func (r *Request) Finish() {
 	if r.level.finish(r) {

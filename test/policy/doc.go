@@ -106,14 +106,18 @@
 //	many concurrent large lists in every representation       test/storage TestListMemory
 //	a thousand slow clients                                   TestSlowCrowd
 //	large Content-Length, with and without authentication     TestAnnouncedBodies
-//	large bodies that arrive slowly                           TestBodyBudget
+//	bodies that never arrive, of one user or many             TestIncompleteBodies, TestReclaimedBodies
+//	large bodies of reviews, bodies without credentials       TestReviewBodies
+//	one user that takes all watches, connections, responses   TestShares
+//	many users that take all watches                          TestReclaimedWatches
 //	cross-site requests and WebSockets from browsers          TestForeignPages
 //	more connections than descriptors or than the limit       TestDescriptorsRunOut, TestSilentConnections in test/storage
 //	random slow, large, many and aborted requests of a user   TestHostileUser, TestUnreadChanges
 //	idle anonymous connections, many large request heads      TestNewConnsAmongAnonymous, TestLargeHeadEviction in http
 //	anonymous, slow and stalled connections at once           TestManyConnections in test/storage
 //	large Content-Length under a memory limit                 TestAnnouncedBodies in http
-//	stalled clients that hold the memory for responses        TestResponseBytes in http
+//	many unauthenticated HTTP/2 requests on many connections  TestHTTP2Crowd
+//	writes of one user that take all memory                   TestMemoryShares in http
 //	clients that disconnect at random moments                 TestStress in http
 //	recovery that needs more memory than serving              TestRecoveryNeedsNoMoreThanServing in test/storage
 //	large updates that fill the watch history                 TestHistoryIsBounded, TestOwnersOfLargeObjectsLeaveNothing in test/storage

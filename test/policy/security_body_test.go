@@ -1,14 +1,10 @@
 package policy
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestAnnouncedBodies checks that a large Content-Length allocates no memory, and a partial body
@@ -50,42 +46,29 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestBodyBudget checks that incomplete bodies stay within their shared memory limit. The next
-// large body gets status code 429, and is accepted after the others are gone.
-func TestBodyBudget(t *testing.T) {
-	v := start(t, createUsers(t, "writer"), func(c *daemon.Config) {
-		c.Serving.MaxBodyBytes, c.Serving.MaxBodiesBytes = 1<<20, 1<<20
-	})
-	v.grant("writer", "writer", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`)
-	body := `{"metadata":{"name":"large"},"data":{"a":"` + strings.Repeat("x", 900_000) + `"}}`
-	slow := v.dial(v.nobody())
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		configMaps, credential("writer"), len(body))
-	if _, err := io.WriteString(slow, head+body[:600_000]); err != nil {
-		t.Fatal(err)
-	}
-	// Memory may be used or freed with a delay.
-	v.eventually("a refusal", func() bool {
-		got := v.raw(v.nobody(), head+body)
-		if got.code == 201 {
-			v.want("writer", "DELETE", configMaps+"/large", "", "", 200)
+// TestReviewBodies checks that bodies of objects that are not stored have a lower limit, and that
+// those of unauthenticated clients are not read.
+func TestReviewBodies(t *testing.T) {
+	v := start(t)
+	const limit = 64 << 10
+	padded := func(body string, size int) string { return body + strings.Repeat(" ", size-len(body)) }
+	for path, body := range map[string]string{
+		"/apis/authorization.platform.io/v1/selfsubjectaccessreviews":                     `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`,
+		"/apis/authorization.platform.io/v1/subjectaccessreviews":                         `{"spec":{"user":"u","nonResourceAttributes":{"path":"/","verb":"get"}}}`,
+		"/apis/authorization.platform.io/v1/namespaces/default/localsubjectaccessreviews": `{"metadata":{"namespace":"default"},"spec":{"user":"u","resourceAttributes":{"namespace":"default","verb":"get","resource":"pods"}}}`,
+		"/apis/authorization.platform.io/v1/selfsubjectrulesreviews":                      `{"spec":{"namespace":"default"}}`,
+		"/apis/authentication.platform.io/v1/selfsubjectreviews":                          `{}`,
+		"/apis/authentication.platform.io/v1/tokenreviews":                                `{"spec":{"token":"t"}}`,
+	} {
+		v.must(201, "POST", path, typeJSON, padded(body, limit))
+		if text := v.must(413, "POST", path, typeJSON, padded(body, limit+1)); !strings.Contains(text, "limit is 65536") {
+			t.Errorf("%s: %s", path, text)
 		}
-		return got.code == 429 && got.header.Get("Retry-After") != ""
-	})
-	v.want("writer", "POST", configMaps, typeJSON, configMap("small"), 429, 201)
-	v.must(200, "GET", "/api/v1/namespaces/default", "", "")
-	if err := slow.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v.eventually("room", func() bool { return v.raw(v.nobody(), head+body).code == 201 })
-}
-
-func (v *testServer) eventually(what string, so func() bool) {
-	v.t.Helper()
-	client.Eventually(v.t, func() error {
-		if !so() {
-			return fmt.Errorf("there is no %s", what)
+		// The response comes although the body does not.
+		head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
+		if got := v.raw(v.nobody(), head); got.code != 403 || !got.closed {
+			t.Errorf("%s without credentials: %d, closed: %t", path, got.code, got.closed)
 		}
-		return nil
-	})
+	}
+	v.must(201, "POST", configMaps, typeJSON, padded(configMap("large"), limit+1))
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -108,6 +109,83 @@ func TestShares(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReclaimedWatches checks that a newcomer gets a watch even if others hold all. The oldest one
+// of the largest holder ends, and its client can resume from a bookmark.
+func TestReclaimedWatches(t *testing.T) {
+	t.Parallel()
+	r := serveUsers(t, func(c *daemon.Config, _ string) {
+		c.Authorization.Modes, c.Serving.MaxWatches = []string{"AlwaysAllow"}, 8
+	}, "u0", "u1", "u2", "u3", "u4", "u5", "u6")
+	version := r.must(sharedMaps, `{"metadata":{"name":"first"}}`).Version()
+	from := func(version uint64) string { return fmt.Sprint(sharedMaps, "?watch=1&resourceVersion=", version) }
+	const bookmarks = "&allowWatchBookmarks=true"
+	metric := func(line string) {
+		t.Helper()
+		client.Eventually(t, func() error {
+			if a := r.do("root", "GET", "/metrics", ""); !strings.Contains(string(a.Body), line+"\n") {
+				return fmt.Errorf("the metrics lack %s", line)
+			}
+			return nil
+		})
+	}
+	crowd := []*watcher{r.openWatch("oldest", "u0", from(version)), r.openWatch("second", "u0", from(version)+bookmarks)}
+	for _, user := range []string{"u0", "u0", "u1", "u1", "u2", "u3"} {
+		crowd = append(crowd, r.openWatch(user, user, from(version)))
+	}
+	for _, user := range []string{"u4", "u5"} {
+		r.openWatch(user, user, from(version))
+		metric(`apiserver_longrunning_requests{verb="WATCH"} 8`) // the reclaimed watch has ended
+	}
+	var e client.Event
+	if err := crowd[0].decoder.Decode(&e); err != io.EOF {
+		t.Errorf("the oldest watch: %v, %v", e, err)
+	}
+	second := crowd[1].decoder
+	if err := second.Decode(&e); err != nil || e.Type != client.Bookmark || e.Object.Version() < version {
+		t.Errorf("the second watch: %v, %v", e, err)
+	}
+	if err := second.Decode(&client.Event{}); err != io.EOF {
+		t.Errorf("the second watch does not end: %v", err)
+	}
+	r.must(sharedMaps, `{"metadata":{"name":"next"}}`)
+	for _, v := range append(crowd[2:], r.openWatch("resumed", "root", from(e.Object.Version()))) {
+		v.expectEvent("next")
+	}
+	r.openWatch("u6", "u6", from(version))
+	metric(`troupe_limit_rejections_total{resource="watches",reason="reclaimed"} 3`)
+}
+
+// TestReclaimedBodies checks that incomplete bodies of many users, which take all memory for
+// bodies, do not cause rejections of a smaller write. The largest one is rejected instead.
+func TestReclaimedBodies(t *testing.T) {
+	t.Parallel()
+	users := []string{"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"}
+	r := serveUsers(t, func(c *daemon.Config, _ string) {
+		c.Authorization.Modes, c.Serving.MaxBodiesBytes = []string{"AlwaysAllow"}, 8<<20
+	}, append(users, "other")...)
+	const request = "POST " + sharedMaps + "\r\nContent-Type: application/json\r\nContent-Length: 2097152\r\n\r\n"
+	answers := make(chan *http.Response, len(users))
+	for _, user := range users {
+		go func() { answers <- r.begin(user, request+strings.Repeat(" ", 300<<10)) }() // takes a buffer of 1 MiB
+	}
+	client.Eventually(t, func() error {
+		if a := r.do("root", "GET", "/metrics", ""); !strings.Contains(string(a.Body), "troupe_request_body_bytes 8388608\n") {
+			return errors.New("the bodies do not take all memory")
+		}
+		return nil
+	})
+	for n := range 20 {
+		r.expect("other", "POST", sharedMaps, fmt.Sprintf(`{"metadata":{"name":"m%d"},"data":{"text":%q}}`, n, strings.Repeat("x", 10<<10)), 201)
+	}
+	resp := <-answers
+	if resp == nil || resp.StatusCode != 429 {
+		t.Fatalf("the reclaimed body: %v", resp)
+	}
+	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), `"reason":"request-bytes"`) {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

@@ -5,6 +5,8 @@
 //	Principal  a user, or an address without one, and what it holds
 //	Permit     what one request holds, released once
 //	Rejection  the limit that a request has exceeded
+//	Item       a watch or body that can be ended for a principal that holds less
+//	Owners     items by principal and age
 //
 // These limits bound concurrency, not rates, and never block: a request beyond a limit is rejected
 // with 429, naming the resource. Queuing is the task of flow control (policy/flowcontrol), whose

@@ -22,11 +22,13 @@ const (
 	Upgrades                      // open proxied connections without a deadline
 	RequestBytes                  // of bodies being received
 	ResponseBytes                 // of large responses being written
+	Memory                        // for the work of writes
 	numResources
 )
 
 var resourceNames = [numResources]string{
 	"connections", "unauthenticated-streams", "reads", "writes", "watches", "upgrades", "request-bytes", "response-bytes",
+	"memory",
 }
 
 // String returns the name used in errors and metrics.
@@ -39,16 +41,26 @@ type Capacities [numResources]int64
 type Ledger struct {
 	pools [numResources]pool
 
-	mu         sync.Mutex // guards principals and their refs
+	mu         sync.Mutex // guards principals, their refs, and offers
 	principals map[principalKey]*Principal
 }
 
 // A pool is the account of one resource.
 type pool struct {
-	capacity int64
+	capacity atomic.Int64
 	used     atomic.Int64
-	rejected [2]atomic.Uint64 // by share and by capacity
+	rejected [len(reasons)]atomic.Uint64
+	offers   Owners[Item] // guarded by the ledger's mutex
 }
+
+// The reasons of rejections. An item is reclaimed for a request that is admitted.
+const (
+	byShare = iota
+	byCapacity
+	byReclaim
+)
+
+var reasons = [...]string{"share", "capacity", "reclaimed"}
 
 // A principalKey is a user name, or the address of unauthenticated clients.
 type principalKey struct {
@@ -60,10 +72,14 @@ type principalKey struct {
 func NewLedger(c Capacities) *Ledger {
 	l := &Ledger{principals: map[principalKey]*Principal{}}
 	for r := range l.pools {
-		l.pools[r].capacity = c[r]
+		l.pools[r].capacity.Store(c[r])
+		l.pools[r].offers = Owners[Item]{}
 	}
 	return l
 }
+
+// SetCapacity changes the capacity of a resource.
+func (l *Ledger) SetCapacity(r Resource, capacity int64) { l.pools[r].capacity.Store(capacity) }
 
 // Used returns the held amount of a resource.
 func (l *Ledger) Used(r Resource) int64 { return l.pools[r].used.Load() }
@@ -72,7 +88,7 @@ func (l *Ledger) Used(r Resource) int64 { return l.pools[r].used.Load() }
 func (l *Ledger) Rejections() metrics.Samples {
 	all := metrics.Samples{}
 	for r := range l.pools {
-		for reason, name := range []string{"share", "capacity"} {
+		for reason, name := range reasons {
 			all[fmt.Sprintf("resource=%q,reason=%q", Resource(r), name)] = l.pools[r].rejected[reason].Load()
 		}
 	}
@@ -82,9 +98,6 @@ func (l *Ledger) Rejections() metrics.Samples {
 // reserveDivisor is the fraction of a capacity added for administrators, nodes and system
 // components, which are needed to end an overload.
 const reserveDivisor = 4
-
-// WithReserve returns a capacity plus the reserve.
-func WithReserve(capacity int64) int64 { return capacity + max(capacity/reserveDivisor, 1) }
 
 // A Principal is a user, or an address without an authenticated user, with its holdings. Every
 // reference obtained from the Ledger or Retain needs a Close.
@@ -151,14 +164,15 @@ func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 // TryAcquire takes n of a resource for an item, such as a body, that holds total with it, or
 // returns why not. The only item of a principal is subject to the capacity, and not to the
 // threshold; the only item of all is admitted at any size. reserved adds the reserve and lifts the
-// threshold.
+// threshold. Instead of a rejection, an item of a larger holder is reclaimed if possible.
 func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
-	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity
+	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity.Load()
+	unlimited := capacity == 0
 	if reserved {
-		capacity = WithReserve(capacity)
+		capacity += max(capacity/reserveDivisor, 1)
 	}
-	if pool.capacity == 0 || used == total || used <= capacity && (reserved || held == total || held+used <= capacity) {
+	if unlimited || used == total || used <= capacity && (reserved || held == total || held+used <= capacity) || p.reclaim(r) {
 		return nil
 	}
 	p.Release(r, n)
@@ -167,7 +181,7 @@ func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejec
 
 func (p *Principal) reject(r Resource, held, used, capacity int64) *Rejection {
 	e := &Rejection{Resource: r, Principal: p.String(), Held: held, Used: used, Capacity: capacity}
-	p.ledger.pools[r].rejected[e.index()].Add(1)
+	p.ledger.pools[r].rejected[e.reason()].Add(1)
 	return e
 }
 
@@ -181,14 +195,14 @@ func (p *Principal) Acquire(r Resource, n int64) {
 // resource that it acquires unconditionally.
 func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	pool := &p.ledger.pools[r]
-	held, used := p.held[r].Load()+n, pool.used.Load()+n
-	return pool.capacity > 0 && held > 1 && held+used > pool.capacity
+	held, used, capacity := p.held[r].Load()+n, pool.used.Load()+n, pool.capacity.Load()
+	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// RejectLast returns and counts the rejection of one of a resource acquired unconditionally.
-func (p *Principal) RejectLast(r Resource) *Rejection {
+// Reject returns and counts the rejection of n of a resource that the principal still holds.
+func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
-	return p.reject(r, p.held[r].Load()-1, pool.used.Load()-1, pool.capacity)
+	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())
 }
 
 // Release returns n of a resource.
@@ -204,16 +218,15 @@ type Rejection struct {
 	Held, Used, Capacity int64 // before the request
 }
 
-// index returns 0 if the principal's share is exhausted, and 1 if the capacity is.
-func (e *Rejection) index() int {
+func (e *Rejection) reason() int {
 	if e.Used < e.Capacity && e.Held > 0 {
-		return 0
+		return byShare
 	}
-	return 1
+	return byCapacity
 }
 
 func (e *Rejection) Error() string {
-	if e.index() == 0 {
+	if e.reason() == byShare {
 		return fmt.Sprintf("%s holds %d %v of %d free ones", e.Principal, e.Held, e.Resource, e.Capacity-e.Used)
 	}
 	return fmt.Sprintf("all %d %v are in use", e.Capacity, e.Resource)

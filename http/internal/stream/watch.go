@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -19,6 +20,8 @@ type Conn interface {
 	AwaitInput() error
 	// LingerOnClose makes Close wait until the client has stopped sending.
 	LingerOnClose()
+	// Idle reports whether nothing was written for some seconds.
+	Idle() bool
 }
 
 // A Watch is a watch on its connection, the sink of a store session. The session's goroutine
@@ -206,6 +209,23 @@ func (w *Watch) Revoke(refusal *meta.Status) {
 	w.refusal = refusal
 	w.mu.Unlock()
 	w.Stop()
+	time.AfterFunc(revokeGrace, w.ForceClose)
+}
+
+var _ limits.Item = (*Watch)(nil)
+
+// Idle implements limits.Item.
+func (w *Watch) Idle() bool { return w.conn.Idle() }
+
+// Reclaim implements limits.Item. The watch ends in order, with a bookmark if the client accepts
+// them. What the client does not read within revokeGrace is lost.
+func (w *Watch) Reclaim() {
+	w.mu.Lock()
+	session := w.session
+	w.mu.Unlock()
+	if session != nil {
+		session.Finish()
+	}
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 

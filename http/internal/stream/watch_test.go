@@ -19,11 +19,13 @@ func (c *closeRecorder) Write(b []byte) (int, error) { return io.Discard.Write(b
 func (c *closeRecorder) Close() error                { c.closed.Store(true); return nil }
 func (c *closeRecorder) AwaitInput() error           { return nil }
 func (c *closeRecorder) LingerOnClose()              {}
+func (c *closeRecorder) Idle() bool                  { return false }
 
 // session counts its stops.
 type session struct{ stopped int }
 
-func (s *session) Stop() { s.stopped++ }
+func (s *session) Stop()   { s.stopped++ }
+func (s *session) Finish() {}
 
 // TestRevokedBeforeStart checks that a watch that is revoked before its start stops its session,
 // and that only a started watch closes the connection.

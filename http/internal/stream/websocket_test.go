@@ -24,6 +24,7 @@ type noLinger struct{ net.Conn }
 
 func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
+func (noLinger) Idle() bool        { return false }
 
 // TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session ends before the
 // server reads from the client.

@@ -62,10 +62,16 @@ func (in *requestBody) recycle() {
 	in.buf = nil
 }
 
-func (in *requestBody) release() {
+// free returns the memory of the body.
+func (in *requestBody) free() {
 	if in.held > 0 {
 		in.principal.Release(limits.RequestBytes, in.held)
+		in.held = 0
 	}
 	in.recycle()
+}
+
+func (in *requestBody) release() {
+	in.free()
 	*in = requestBody{}
 }

@@ -222,6 +222,14 @@ func (c *Conn) Write(b []byte) (written int, err error) {
 	}
 }
 
+// idleTime is the time without writes after which a watch is idle.
+const idleTime = 10 * time.Second
+
+// Idle reports whether nothing was written for about idleTime.
+func (c *Conn) Idle() bool {
+	return time.Since(time.Unix(0, c.writeDeadlineSet.Load())) > idleTime
+}
+
 // CloseWrite closes the sending side.
 func (c *Conn) CloseWrite() error {
 	return closeWrite(c.Conn)
@@ -246,7 +254,7 @@ func (c *Conn) SetDeadline(t time.Time) error {
 // reserved lifts the share.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
-		c.stream.setKnown()
+		c.setKnown()
 	}
 	if c.principal.User == name {
 		return c.principal, nil

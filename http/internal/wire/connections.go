@@ -17,9 +17,9 @@ import (
 // that request was authenticated.
 //
 // At a limit, another connection is closed to admit a new one (eviction.go): the oldest new one, or
-// an idle one. While few connections are new, idle anonymous ones go first. Otherwise clients that
-// send one request and hold their connections would leave new ones less time than a handshake
-// takes.
+// an idle one of the largest holder. While few connections are new, idle anonymous ones go first.
+// Otherwise clients that send one request and hold their connections would leave new ones less time
+// than a handshake takes.
 type Connections struct {
 	opts    Options
 	limit   int // total
@@ -37,12 +37,12 @@ type Connections struct {
 	closed chan struct{} // closed by Close
 	ending atomic.Bool   // set by End and Close: connections close after their next response
 
-	mu         sync.Mutex                       // guards the fields below; locked before that of a Conn
-	all        list.List                        // of *Conn, oldest first
-	newConns   list.List                        // of *Conn, new, oldest first
-	anonymous  list.List                        // of *Conn, anonymous
-	largeHeads list.List                        // of *Conn with a large head, oldest first
-	owned      map[*limits.Principal]*list.List // of *Conn by principal, in order of assignment
+	mu         sync.Mutex           // guards the fields below; locked before that of a Conn
+	all        list.List            // of *Conn, oldest first
+	newConns   list.List            // of *Conn, new, oldest first
+	anonymous  list.List            // of *Conn, anonymous
+	largeHeads list.List            // of *Conn with a large head, oldest first
+	owned      limits.Owners[*Conn] // in order of assignment
 	closing    bool
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
@@ -68,7 +68,7 @@ func New(o Options) *Connections {
 	if r.limit >= 8 {
 		r.reserve = min(max(r.limit/64, 1), 256)
 	}
-	r.owned = map[*limits.Principal]*list.List{}
+	r.owned, r.unknown.owned = limits.Owners[*Conn]{}, limits.Owners[*Conn]{}
 	r.empty = make(chan struct{})
 	if o.HTTP2MaxStreams > 0 && o.TLS != nil {
 		r.http2 = newHTTP2Server(o)
@@ -106,22 +106,14 @@ func (r *Connections) insert(c *Conn) {
 }
 
 func (r *Connections) own(c *Conn, by *limits.Principal) {
-	conns := r.owned[by]
-	if conns == nil {
-		conns = list.New()
-		r.owned[by] = conns
-	}
 	by.Acquire(limits.Connections, 1)
-	c.entry.owner, c.entry.ownedElem = by.Retain(), conns.PushBack(c)
+	c.entry.owner, c.entry.ownedElem = by.Retain(), r.owned.Add(by, c)
 }
 
 // disown removes a connection from its principal.
 func (r *Connections) disown(c *Conn) {
 	p := &c.entry
-	conns := r.owned[p.owner]
-	if conns.Remove(p.ownedElem); conns.Len() == 0 {
-		delete(r.owned, p.owner)
-	}
+	r.owned.Remove(p.owner, p.ownedElem)
 	p.owner.Release(limits.Connections, 1)
 	p.owner.Close()
 	p.owner, p.ownedElem = nil, nil
@@ -142,7 +134,7 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	var rejection *limits.Rejection
 	if !reserved && to.ExceedsShare(limits.Connections, 0) {
 		if victims = r.evictOwned(nil, to, c); len(victims) == 0 {
-			rejection = to.RejectLast(limits.Connections)
+			rejection = to.Reject(limits.Connections, 1)
 		}
 	}
 	r.mu.Unlock()

@@ -65,15 +65,11 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 // evictOwned evicts the oldest connection of a principal that is new or handles no request, but not
 // keep.
 func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
-	conns := r.owned[of]
-	for looks := min(conns.Len(), maxEvictionScan); looks > 0; looks-- {
-		e := conns.Front()
-		if c := e.Value.(*Conn); c != keep && (c.entry.newElem != nil || c.evictable()) {
-			return r.evict(victims, c.entry.allElem)
-		}
-		conns.MoveToBack(e)
+	oldest := r.owned.Oldest(of, func(c *Conn) bool { return c != keep && (c.entry.newElem != nil || c.evictable()) })
+	if oldest == nil {
+		return victims
 	}
-	return victims
+	return r.evict(victims, oldest)
 }
 
 func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
@@ -83,16 +79,10 @@ func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	return append(victims, c)
 }
 
-// evictIdle evicts connections that are not handling a request. It evicts several at once because
-// it scans all.
+// evictIdle evicts the oldest connection of the largest holder that handles no request.
 func (r *Connections) evictIdle(victims []*Conn) []*Conn {
-	most := len(victims) + r.limit/64 + 1
-	for e := r.all.Front(); e != nil && len(victims) < most; {
-		next := e.Next()
-		if e.Value.(*Conn).evictable() {
-			victims = r.evict(victims, e)
-		}
-		e = next
+	if _, oldest := r.owned.OldestOfLargest(limits.Connections, 0, (*Conn).evictable); oldest != nil {
+		return r.evict(victims, oldest)
 	}
 	return victims
 }

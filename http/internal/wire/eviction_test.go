@@ -125,6 +125,31 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
+// TestLargestHolder tests that users with many idle connections make room before others.
+func TestLargestHolder(t *testing.T) {
+	r := New(Options{MaxConnections: 7})
+	come := func(user string) *fakeConn {
+		c, raw := newFakeConn(r, "192.0.2.1")
+		if !r.add(c) {
+			t.Fatal("turned away")
+		}
+		if _, err := c.SetUser(user, true); err != nil {
+			t.Fatal(err)
+		}
+		c.phase = phaseIdle
+		return raw
+	}
+	var conns []*fakeConn
+	for user := range strings.FieldsSeq("small large small large large large other newcomer newcomer") {
+		conns = append(conns, come(user))
+	}
+	for n, c := range conns {
+		if want := n == 1 || n == 3; c.closed != want {
+			t.Errorf("connection %d: closed %t", n, c.closed)
+		}
+	}
+}
+
 // TestLargeHeadEviction tests that anonymous clients with large heads do not block other clients.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})

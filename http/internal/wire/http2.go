@@ -199,7 +199,7 @@ func (m *multiplexer) newConn() *Conn {
 
 // give returns a Conn after its request. again means it can be reused.
 func (m *multiplexer) give(c *Conn, again bool) {
-	c.stream.setKnown()
+	c.setKnown()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if again && !m.ended {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/limits"
@@ -27,6 +29,8 @@ type requestBody struct {
 	principal       *limits.Principal
 	reserved        bool  // the principal may use the reserve
 	held            int64 // bytes acquired from the principal
+	started         time.Time
+	reclaimed       atomic.Bool // for a principal that holds less
 }
 
 func (in *requestBody) start(h *fasthttp.RequestHeader) {
@@ -73,14 +77,23 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 			return nil, bodyTooLarge(limit)
 		}
 		in.limit, in.principal, in.reserved = limit, c.principal, reserved
+		withdraw := func() {}
+		if !reserved && c.BodyPending() {
+			in.started = time.Now()
+			withdraw = in.principal.Offer(limits.RequestBytes, incompleteBody{c})
+		}
 		c.scheduled = true
 		err := c.sendContinue()
 		if err == nil {
 			err = c.fillBody()
 		}
 		c.scheduled = false
+		if withdraw(); in.reclaimed.Load() {
+			err = in.principal.Reject(limits.RequestBytes, in.held)
+		}
 		if err != nil {
 			in.framingLost = true
+			in.free()
 			return nil, bodyError(err)
 		}
 		c.markRequestSeen()
@@ -90,6 +103,19 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 		return nil, nil
 	}
 	return *in.buf, nil
+}
+
+// An incompleteBody is a body that has not arrived, as a limits.Item.
+type incompleteBody struct{ *Conn }
+
+// slowBodyTime is the time after which an incomplete body is slow.
+const slowBodyTime = time.Second
+
+func (b incompleteBody) Idle() bool { return time.Since(b.body.started) > slowBodyTime }
+
+func (b incompleteBody) Reclaim() {
+	b.body.reclaimed.Store(true)
+	_ = b.Conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
 // ReceivedBody returns the number of body bytes received and whether the body is complete.

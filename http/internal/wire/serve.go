@@ -73,7 +73,7 @@ func (c *Conn) end() {
 func (c *Conn) endTurn() {
 	c.all.scheduler.leave(c)
 	if c.stream != nil {
-		c.stream.setKnown() // its slot was acquired from the principal
+		c.setKnown() // its slot was acquired from the principal
 	}
 	c.setPrincipal(nil)
 }

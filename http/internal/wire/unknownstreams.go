@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"container/list"
 	"sync"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
@@ -11,13 +10,8 @@ import (
 // which holds a head. If an address exceeds its share, its oldest request is evicted for a new one.
 // So a client with many streams does not block others at the same address.
 type unknownStreams struct {
-	mu     sync.Mutex // guards oldest and stream.unknown
-	oldest list.List  // of unknownStream
-}
-
-type unknownStream struct {
-	conn      *Conn
-	principal *limits.Principal
+	mu    sync.Mutex // guards owned and stream.unknown
+	owned limits.Owners[*Conn]
 }
 
 // add counts a request and reports whether it may continue. Local clients may use the reserve.
@@ -34,35 +28,36 @@ func (u *unknownStreams) add(c *Conn) bool {
 		}
 		break
 	}
-	c.stream.unknown = u.oldest.PushBack(unknownStream{c, p})
+	c.stream.unknown = u.owned.Add(p, c)
 	return true
 }
 
 // evict aborts the oldest request of a principal, and reports whether there was one.
 func (u *unknownStreams) evict(of *limits.Principal) bool {
-	for e := u.oldest.Front(); e != nil; e = e.Next() {
-		if s := e.Value.(unknownStream); s.principal == of {
-			u.removeLocked(e)
-			s.conn.abort()
-			s.conn.all.evicted.Add(1)
-			return true
-		}
+	e := u.owned.Oldest(of, func(*Conn) bool { return true })
+	if e == nil {
+		return false
 	}
-	return false
+	c := e.Value.(*Conn)
+	u.removeLocked(of, c)
+	c.abort()
+	c.all.evicted.Add(1)
+	return true
 }
 
-func (u *unknownStreams) removeLocked(e *list.Element) {
-	s := u.oldest.Remove(e).(unknownStream)
-	s.conn.stream.unknown = nil
-	s.principal.Release(limits.Streams, 1)
+func (u *unknownStreams) removeLocked(of *limits.Principal, c *Conn) {
+	u.owned.Remove(of, c.stream.unknown)
+	c.stream.unknown = nil
+	of.Release(limits.Streams, 1)
 }
 
-// setKnown removes the request, because its user is known or it has ended.
-func (s *stream) setKnown() {
-	u := &s.mux.conn.all.unknown
+// setKnown removes the request, because its user is known or it has ended. The principal is still
+// that of its address.
+func (c *Conn) setKnown() {
+	u := &c.all.unknown
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if s.unknown != nil {
-		u.removeLocked(s.unknown)
+	if c.stream.unknown != nil {
+		u.removeLocked(c.principal, c)
 	}
 }

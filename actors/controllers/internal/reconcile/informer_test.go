@@ -20,7 +20,8 @@ type scriptedStore struct {
 
 type stoppedSession struct{}
 
-func (stoppedSession) Stop() {}
+func (stoppedSession) Stop()   {}
+func (stoppedSession) Finish() {}
 
 func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.Sink) (request.Session, error) {
 	err := sink.Events(s.rounds[0])

@@ -1,0 +1,39 @@
+package limits
+
+// An Item, such as a watch, holds some of a resource and can be ended to make room for others.
+type Item interface {
+	// Idle reports whether the item is among the first to end.
+	Idle() bool
+	// Reclaim ends the item soon. It must not block.
+	Reclaim()
+}
+
+// Offer lets other principals reclaim an item until withdraw is called.
+func (p *Principal) Offer(r Resource, i Item) (withdraw func()) {
+	mu, offers := &p.ledger.mu, p.ledger.pools[r].offers
+	mu.Lock()
+	defer mu.Unlock()
+	e := offers.Add(p, i)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		offers.Remove(p, e)
+	}
+}
+
+// reclaim ends an item of the largest holder of a resource, if that holds more than p: the oldest
+// idle one, or else the oldest. So p may exceed its threshold, but not its fair share.
+func (p *Principal) reclaim(r Resource) bool {
+	p.ledger.mu.Lock()
+	defer p.ledger.mu.Unlock()
+	pool := &p.ledger.pools[r]
+	for _, fits := range []func(Item) bool{Item.Idle, func(Item) bool { return true }} {
+		if owner, e := pool.offers.OldestOfLargest(r, p.Held(r), fits); e != nil {
+			pool.offers.Remove(owner, e)
+			e.Value.(Item).Reclaim()
+			pool.rejected[byReclaim].Add(1)
+			return true
+		}
+	}
+	return false
+}

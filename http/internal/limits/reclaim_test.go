@@ -1,0 +1,54 @@
+package limits
+
+import (
+	"strings"
+	"testing"
+)
+
+// fakeItem is an item that ends when it is reclaimed.
+type fakeItem struct {
+	name  string
+	idle  bool
+	ended *[]string
+	owner *Principal
+}
+
+func (i fakeItem) Idle() bool { return i.idle }
+
+func (i fakeItem) Reclaim() {
+	*i.ended = append(*i.ended, i.name)
+	i.owner.Release(Watches, 1)
+}
+
+// TestReclaim tests the order in which items end for others: idle ones first, of the largest holder
+// first, the oldest first, and never of those that hold as little, nor withdrawn ones.
+func TestReclaim(t *testing.T) {
+	for _, test := range []struct {
+		held  string // letters of users, upper case if idle, with the number of the item
+		comes string // user that acquires one more
+		want  string // ended item; "" if the user is rejected
+	}{
+		{"a0 a1 a2 b3 b4 c5", "d", "a0"},
+		{"a0 a1 A2 b3 b4 c5", "d", "A2"},
+		{"a0 a1 a2 b3 B4 c5", "d", "B4"},
+		{"a0 a1 a2 b3 b4 C5", "d", "a0"},
+		{"a0 a1 a2 b3 b4 c5", "c", "a0"},
+		{"a0 a1 a2 b3 b4 c5", "a", ""},
+		{"a0 b1 c2 d3 e4 f5", "g", ""},
+		{"w0 w1 w2 b3 b4 c5", "d", "b3"},
+	} {
+		l := NewLedger(Capacities{Watches: 6})
+		var ended []string
+		for name := range strings.FieldsSeq(test.held) {
+			p := l.ForUser(strings.ToLower(name[:1]))
+			p.Acquire(Watches, 1)
+			if withdraw := p.Offer(Watches, fakeItem{name, name[0] < 'a', &ended, p}); p.User == "w" {
+				withdraw()
+			}
+		}
+		rejection := l.ForUser(test.comes).TryAcquire(Watches, 1, 1, false)
+		if got := strings.Join(ended, " "); got != test.want || (rejection == nil) != (got != "") || l.Used(Watches) != 6 {
+			t.Errorf("%s of %s: %q ended, want %q; %v, %d are held", test.comes, test.held, got, test.want, rejection, l.Used(Watches))
+		}
+	}
+}
