@@ -94,12 +94,12 @@ func (b *browser) excuse(part string) {
 	b.excused = append(b.excused, part)
 }
 
-func (b *browser) run(what string, actions ...chromedp.Action) {
+func (b *browser) run(desc string, actions ...chromedp.Action) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		b.t.Fatalf("%s: %v; the page shows:\n%s", what, err, b.shown())
+		b.t.Fatalf("%s: %v; the page shows:\n%s", desc, err, b.shown())
 	}
 }
 
@@ -123,7 +123,7 @@ func (b *browser) see(text string) {
 
 // wait waits until a script returns true. Errors are ignored meanwhile, because a loading page has
 // no scripts yet.
-func (b *browser) wait(what, script string) {
+func (b *browser) wait(desc, script string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
 	defer cancel()
@@ -137,7 +137,7 @@ func (b *browser) wait(what, script string) {
 		return
 	}
 	text := b.shown()
-	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, client.Watchdog, last, text)
+	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", desc, client.Watchdog, last, text)
 }
 
 // click waits for a link, button, tab or summary with the given text and clicks it.

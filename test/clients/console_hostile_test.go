@@ -45,7 +45,7 @@ func TestHostileContents(t *testing.T) {
 	s.excuse("404") // the owner does not exist
 	s.excuse("400")
 	s.signIn(adminToken)
-	s.see("What the server does")
+	s.see("Requests by verb")
 	harmless := func(page string) {
 		t.Helper()
 		got := s.text(`[window.hostile ? "a script ran" : "", ...[...document.querySelectorAll("img,script:not([src]),iframe,object,embed,b")].map(e => e.outerHTML),

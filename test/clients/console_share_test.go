@@ -68,7 +68,7 @@ func TestShare(t *testing.T) {
 	for _, b := range []*browser{overview, table} {
 		s := &consoleSite{browser: b, Session: client.Session{Server: &client.Server{Client: c}, Ctx: t.Context(), T: t}}
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 	}
 	table.open("https://" + address + "/console/#/objects/-/configmaps")
 	table.see("live")

@@ -103,10 +103,10 @@ func TestSignIn(t *testing.T) {
 	s := openSite(t, meta.Platform)
 	s.excuse("401")
 	s.signIn("nonsense")
-	s.see("The server does not accept this token.")
+	s.see("The server rejected this token.")
 	s.fill("Token", adminToken)
 	s.click("Sign in")
-	s.see("What the server does")
+	s.see("Requests by verb")
 	s.see("alice")
 	s.open(s.page("#/objects/-/configmaps"))
 	s.run("reload", chromedp.Reload())
@@ -120,7 +120,7 @@ func TestOverview(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
 		s.see("Requests by verb")
-		s.see("Owners awake")
+		s.see("Active owners")
 		s.see("Busiest collections")
 		s.wait("a value", `[...document.querySelectorAll('ul[aria-label="Requests by verb"] .number')].some(e => /\d\/s/.test(e.textContent))`)
 		s.screenshot("overview-" + s.naming.Profile)
@@ -132,7 +132,7 @@ func TestOverview(t *testing.T) {
 func TestOwnershipInThreeClicks(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 		s.click("Objects")
 		s.click("Deployment")
 		s.click("web")
@@ -157,7 +157,7 @@ func TestOwnershipInThreeClicks(t *testing.T) {
 func TestTablesAreLive(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 		s.open(s.page("#/objects/-/configmaps/default"))
 		s.see("live")
 		for _, name := range []string{"a", "b"} {
@@ -168,7 +168,7 @@ func TestTablesAreLive(t *testing.T) {
 		s.Send(200, "DELETE", "/api/v1/namespaces/default/configmaps/new-a", client.JSON, `{}`)
 		s.wait("new-a goes", `!document.body.innerText.includes("new-a") && document.body.innerText.includes("new-b")`)
 		s.fill("Filter", "nothing like it")
-		s.see("None of them matches the filter.")
+		s.see("No objects match the filter.")
 	})
 }
 
@@ -198,7 +198,7 @@ func TestQuickTable(t *testing.T) {
 		return len(watches)
 	}
 	s.signIn(adminToken)
-	s.see("What the server does")
+	s.see("Requests by verb")
 	s.open(s.page("#/objects/-/configmaps/default"))
 	const is = `document.querySelector("[role=status]").textContent === `
 	s.wait("it is watched", is+`"live"`)
@@ -253,14 +253,14 @@ func TestDryRun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.excuse("422")
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 		s.open(s.page("#/objects/apps/deployments/default/web"))
 		s.see("replicas: 3")
 		s.click("Try a change")
 		edited := s.text(`document.getElementById("edited").value`)
 		s.fill("Object as YAML", strings.Replace(edited, "replicas: 3", "replicas: 5", 1))
 		s.click("Try it (dry run)")
-		s.see("The server would accept it")
+		s.see("Accepted by the dry run")
 		if got := s.text(`[...document.querySelectorAll(".difference .added")].map(e => e.textContent.trim()).join("|")`); !strings.Contains(got, "replicas: 5") {
 			t.Errorf("the difference adds %q", got)
 		}
@@ -279,7 +279,7 @@ func TestDryRun(t *testing.T) {
 func TestEventsAndRelations(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.signIn(adminToken)
-	s.see("What the server does")
+	s.see("Requests by verb")
 	s.open(s.page("#/objects/apps/deployments/default/web"))
 	s.click("Events")
 	s.see("Scaled up to 3")
@@ -295,7 +295,7 @@ func TestEventsAndRelations(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 		s.click("Definitions")
 		s.see("backups.example.com")
 		s.see("Established True")
@@ -304,7 +304,7 @@ func TestDefinitions(t *testing.T) {
 		s.see("How many are kept.")
 		s.screenshot("definitions-" + s.naming.Profile)
 		s.click("Its objects")
-		s.see("There are none.")
+		s.see("No objects.")
 	})
 }
 
@@ -312,7 +312,7 @@ func TestDefinitions(t *testing.T) {
 func TestAccess(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
-		s.see("What the server does")
+		s.see("Requests by verb")
 		s.click("Access")
 		row := func(resource string) string {
 			return `[...document.querySelectorAll(".matrix tbody tr")].filter(r => r.querySelector("th").textContent === ` + quote(resource) + `).map(r => [...r.querySelectorAll("td")].map(d => d.textContent).join(" ")).join("|")`

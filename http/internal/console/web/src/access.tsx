@@ -30,7 +30,7 @@ export function Access() {
   };
   return (
     <>
-      <h1>Who may do what</h1>
+      <h1>Authentication and authorization</h1>
       <form
         class="toolbar"
         onSubmit={(e) => {
@@ -59,7 +59,7 @@ export function Access() {
         </button>
       </form>
       <p class="hint">
-        {question.user ? question.user : `${user.username}, who has signed in`} in {question.namespace ? `the namespace ${question.namespace}` : "all namespaces"}
+        {question.user ? question.user : `${user.username} (signed in)`} in {question.namespace ? `the namespace ${question.namespace}` : "all namespaces"}
         {question.groups.length > 0 && `, as a member of ${question.groups.join(", ")}`}
       </p>
       <Matrix question={question} />

@@ -19,7 +19,7 @@ export function Definitions() {
       <h1>Definitions</h1>
       {error ? <Problem error={error} /> : null}
       {!definitions && !error && <p class="loading">Loading …</p>}
-      {definitions?.length === 0 && <p>No kinds have been defined.</p>}
+      {definitions?.length === 0 && <p>There are no definitions.</p>}
       {definitions?.map((d) => {
         const served = resources.find((r) => r.group === d.spec.group && r.resource === d.spec.names.plural);
         return (
@@ -32,7 +32,7 @@ export function Definitions() {
               {d.spec.versions
                 .map((v: any) => v.name + (v.storage ? " (stored)" : "") + (v.served ? "" : " (not served)") + (v.deprecated ? " (deprecated)" : ""))
                 .join(", ")}
-              . {served && <a href={link(served)}>Its objects</a>}
+              . {served && <a href={link(served)}>Objects</a>}
             </p>
             {d.spec.versions
               .filter((v: any) => v.served && v.schema?.openAPIV3Schema)

@@ -23,7 +23,7 @@ export function Events({ object }: { object: APIObject }) {
   }, [client, object.metadata.uid, object.metadata.resourceVersion]);
   if (error) return <Problem error={error} />;
   if (!events) return <p class="loading">Loading …</p>;
-  if (events.length === 0) return <p>There are no events of this object. They are kept for an hour, unless the server is told otherwise.</p>;
+  if (events.length === 0) return <p>There are no events of this object. By default they are kept for an hour.</p>;
   return (
     <table>
       <thead>

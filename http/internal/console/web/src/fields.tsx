@@ -10,10 +10,10 @@ export function Fields({ object }: { object: APIObject }) {
   return (
     <>
       <p class="hint">
-        Each line shows who manages its field: whoever applies another value is refused, unless they force it. A field without a manager was set by the
-        server.
+        Each line shows the managers of its field. Applying another value as another manager is a conflict, unless forced. Fields without a manager were
+        set by the server.
       </p>
-      {managers.length === 0 && <p>No field of this object has a manager.</p>}
+      {managers.length === 0 && <p>This object has no managed fields.</p>}
       <ul class="managers" aria-label="Managers">
         {managers.map((m, i) => (
           <li key={i}>

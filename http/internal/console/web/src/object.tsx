@@ -62,7 +62,7 @@ export function ObjectPage({ route }: { route: Route }) {
       {object === null && <p class="problem">The object has been deleted.</p>}
       {object && (
         <>
-          <div role="tablist" aria-label="What to see of the object" class="tabs">
+          <div role="tablist" aria-label="Views of the object" class="tabs">
             {tabs.map((name, i) => (
               <button
                 key={name}

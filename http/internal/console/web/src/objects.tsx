@@ -20,7 +20,7 @@ export function Objects({ route }: { route: Route }) {
         ) : (
           <>
             <h1>Objects</h1>
-            <p>Choose a kind to see its objects. An object shows, line by line, who manages which field.</p>
+            <p>Select a kind to list its objects. The page of an object shows the manager of each field.</p>
           </>
         )}
       </section>
@@ -41,7 +41,7 @@ function Kinds({ chosen, namespace }: { chosen: Resource | undefined; namespace:
   }, [resources, filter]);
   return (
     <nav class="sidebar" aria-label="Kinds">
-      <label for="kindfilter">Find a kind</label>
+      <label for="kindfilter">Search kinds</label>
       <input id="kindfilter" type="search" value={filter} onInput={(e) => setFilter(e.currentTarget.value)} />
       {groups.map(([group, kinds]) => (
         <section key={group}>
@@ -124,7 +124,7 @@ function ObjectTable({ resource, namespace }: { resource: Resource; namespace: s
           </table>
         </div>
       )}
-      {table && rows.length === 0 && <p>{table.rows.length === 0 ? "There are none." : "None of them matches the filter."}</p>}
+      {table && rows.length === 0 && <p>{table.rows.length === 0 ? "No objects." : "No objects match the filter."}</p>}
       {table?.metadata.continue && (
         <p>
           {more ? `${more.toLocaleString("en")} more are` : "More are"} not shown. A namespace or a label selector shows others.

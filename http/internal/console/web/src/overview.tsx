@@ -99,19 +99,19 @@ export function Overview() {
   const perSecond = (v: number) => (v >= 100 ? count(v) : v.toPrecision(2)) + "/s";
   return (
     <>
-      <h1>What the server does</h1>
+      <h1>Overview</h1>
       {error ? <Problem error={error} /> : null}
-      {samples ? <Figures sample={samples[1]} /> : error ? null : <p class="loading">Two looks are needed for the first figures …</p>}
+      {samples ? <Figures sample={samples[1]} /> : error ? null : <p class="loading">Waiting for the second sample …</p>}
       <div class="charts">
         <Chart title="Requests by verb" times={times} series={perName(points, (p) => p.byVerb)} format={perSecond} />
         <Chart title="Requests by status code" times={times} series={perName(points, (p) => p.byCode)} format={perSecond} />
-        <Chart title="Latency by verb, 99 of 100 stay below" times={times} series={perName(points, (p) => p.latency)} format={seconds} />
+        <Chart title="Request latency by verb (p99)" times={times} series={perName(points, (p) => p.latency)} format={seconds} />
         <Chart title="Commits" times={times} series={[one("changes", (p) => p.commits)]} format={perSecond} />
-        <Chart title="Changes in a batch" times={times} series={[one("mean", (p) => p.batch)]} format={(v) => v.toFixed(1)} />
-        <Chart title="Sync of the journal" times={times} series={[one("mean", (p) => p.sync)]} format={seconds} />
+        <Chart title="Changes per batch" times={times} series={[one("mean", (p) => p.batch)]} format={(v) => v.toFixed(1)} />
+        <Chart title="Journal sync" times={times} series={[one("mean", (p) => p.sync)]} format={seconds} />
         <Chart title="Memory" times={times} series={[one("resident", (p) => p.memory), one("history", (p) => p.history)]} format={bytes} />
         <Chart title="Watches" times={times} series={[one("open", (p) => p.watches)]} format={count} />
-        <Chart title="Events to watches" times={times} series={[one("events", (p) => p.events)]} format={perSecond} />
+        <Chart title="Watch events" times={times} series={[one("events", (p) => p.events)]} format={perSecond} />
       </div>
       {samples && <Collections before={samples[0]} after={samples[1]} />}
     </>
@@ -123,8 +123,8 @@ function Figures({ sample }: { sample: Sample }) {
     ["Objects", count(sum(sample, "troupe_objects"))],
     ["Resource version", count(sum(sample, "troupe_resource_version"))],
     ["Watches", count(sum(sample, "troupe_watchers"))],
-    ["Owners awake", count(sum(sample, "troupe_object_actors"))],
-    ["Changes waiting", count(sum(sample, "troupe_commit_queue_depth"))],
+    ["Active owners", count(sum(sample, "troupe_object_actors"))],
+    ["Queued changes", count(sum(sample, "troupe_commit_queue_depth"))],
     ["Journal", bytes(sum(sample, "troupe_journal_bytes"))],
     ["Memory", bytes(sum(sample, "process_resident_memory_bytes"))],
     ["Up", duration(sum(sample, "troupe_uptime_seconds"))],
@@ -196,7 +196,7 @@ function Collections({ before, after }: { before: Sample; after: Sample }) {
         </div>
       </section>
       <section>
-        <h2>Slowest mutations since the start</h2>
+        <h2>Slowest mutations since startup</h2>
         <div class="scroll" tabIndex={0} role="region" aria-label="Slowest mutations">
           <table>
             <thead>

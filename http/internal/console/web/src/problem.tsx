@@ -5,7 +5,7 @@ export function Problem({ error }: { error: unknown }) {
   const causes = error instanceof Failure ? error.causes : [];
   const hint =
     error instanceof Failure && error.code === 403
-      ? "Who has signed in may not do this. The page Access shows what they may do."
+      ? "The signed-in user lacks this permission. The page Access shows all permissions."
       : error instanceof TypeError
         ? "The server cannot be reached."
         : "";

@@ -39,7 +39,7 @@ export function Relations({ resource, object }: { resource: Resource; object: AP
   if (!family) return <p class="loading" role="status">{progress || "Loading …"}</p>;
   return (
     <>
-      {family.members.size === 1 ? <p>It has no owners and owns nothing.</p> : <Picture members={[...family.members.values()]} centre={object.metadata.uid} />}
+      {family.members.size === 1 ? <p>This object has no owners and no dependents.</p> : <Picture members={[...family.members.values()]} centre={object.metadata.uid} />}
       {family.notes.length > 0 && <p class="hint">Not looked at: {family.notes.join("; ")}.</p>}
     </>
   );
@@ -48,7 +48,7 @@ export function Relations({ resource, object }: { resource: Resource; object: AP
 async function find(client: Client, resources: Resource[], resource: Resource, object: APIObject, signal: AbortSignal, progress: (s: string) => void): Promise<Family> {
   const family: Family = { members: new Map(), notes: [] };
   add(family, resource, object.kind, object.metadata);
-  progress("Looking for owners …");
+  progress("Loading owners …");
   await findOwners(client, resources, object.metadata, family, signal);
   await findDependents(client, resources, object.metadata, family, signal, progress);
   return family;
@@ -126,7 +126,7 @@ function Picture({ members, centre }: { members: Member[]; centre: string }) {
   const size = drawn.graph();
   const shorten = (s: string) => (s.length > 26 ? s.slice(0, 25) + "…" : s);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Owners on the left, what they own on the right">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Owners on the left, dependents on the right">
       <svg class="relations" width={size.width} height={size.height} viewBox={`-1 -1 ${(size.width ?? 0) + 2} ${(size.height ?? 0) + 2}`}>
         {drawn.edges().map((e) => (
           <polyline key={e.v + e.w} points={(drawn.edge(e).points as { x: number; y: number }[]).map((p) => `${p.x},${p.y}`).join(" ")} />

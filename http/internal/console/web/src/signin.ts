@@ -40,10 +40,10 @@ export async function finishSignIn(provider: Config["signIn"]): Promise<string> 
   sessionStorage.removeItem(pendingKey);
   const pending: Pending = JSON.parse(kept);
   history.replaceState(null, "", "/console/" + pending.returnTo);
-  if (answer.get("state") !== pending.state) throw new Error("The provider's answer belongs to another sign-in. Try again.");
+  if (answer.get("state") !== pending.state) throw new Error("The provider's response belongs to another sign-in. Try again.");
   const error = answer.get("error");
-  if (error) throw new Error(`The provider refused the sign-in: ${answer.get("error_description") ?? error}`);
-  if (!provider) throw new Error("The server has no provider to sign in with at present.");
+  if (error) throw new Error(`The provider rejected the sign-in: ${answer.get("error_description") ?? error}`);
+  if (!provider) throw new Error("The server has no identity provider at the moment.");
   const response = await fetch(provider.tokenEndpoint, {
     method: "POST",
     credentials: "omit",
@@ -56,9 +56,9 @@ export async function finishSignIn(provider: Config["signIn"]): Promise<string> 
     }),
   });
   const body = await response.json();
-  if (!response.ok) throw new Error(`The provider gave no token: ${body.error_description ?? body.error ?? response.status}`);
+  if (!response.ok) throw new Error(`The provider returned no token: ${body.error_description ?? body.error ?? response.status}`);
   if (typeof body.id_token !== "string" || claims(body.id_token).nonce !== pending.nonce)
-    throw new Error("The provider's token is not the answer to this sign-in.");
+    throw new Error("The provider's token does not belong to this sign-in.");
   return body.id_token;
 }
 

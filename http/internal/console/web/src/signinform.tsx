@@ -11,7 +11,7 @@ export function SignIn({ provider, error, onToken }: { provider: Config["signIn"
   return (
     <main class="signin">
       <h1>Sign in to Troupe</h1>
-      {shown ? shown instanceof Failure && shown.code === 401 ? <p class="problem" role="alert">The server does not accept this token.</p> : <Problem error={shown} /> : null}
+      {shown ? shown instanceof Failure && shown.code === 401 ? <p class="problem" role="alert">The server rejected this token.</p> : <Problem error={shown} /> : null}
       {provider && (
         <p>
           <button class="primary" onClick={() => beginSignIn(provider).catch(setFailed)}>
@@ -30,7 +30,7 @@ export function SignIn({ provider, error, onToken }: { provider: Config["signIn"
         <button type="submit">Sign in</button>
       </form>
       <section class="hint">
-        <h2>Getting a token</h2>
+        <h2>Get a token</h2>
         <p>Create a service account, grant it a role, and create a token for it:</p>
         <pre>{`kubectl create serviceaccount console
 kubectl create clusterrolebinding console \\

@@ -34,10 +34,10 @@ export function Trial({ resource, object }: { resource: Resource; object: APIObj
   const outdated = object.metadata.resourceVersion !== before.metadata.resourceVersion;
   return (
     <>
-      <p class="hint">Edit the object and see what the server would make of it, and whether it would be accepted. Nothing is stored.</p>
+      <p class="hint">Edit the object to see the result of a dry run. Nothing is stored.</p>
       {outdated && (
         <p class="problem" role="status">
-          The object has changed since.{" "}
+          The object has changed in the meantime.{" "}
           <button
             onClick={() => {
               setBefore(object);
@@ -45,7 +45,7 @@ export function Trial({ resource, object }: { resource: Resource; object: APIObj
               setResult(undefined);
             }}
           >
-            Begin anew with its present state
+            Reload the current object
           </button>
         </p>
       )}
@@ -60,7 +60,7 @@ export function Trial({ resource, object }: { resource: Resource; object: APIObj
       {result && (
         <section aria-label="Result of the dry run" role="status">
           {result.warnings && <p class="problem">{result.warnings.replaceAll('299 - "', "").replaceAll('"', "")}</p>}
-          <h2>The server would accept it</h2>
+          <h2>Accepted by the dry run</h2>
           <Difference before={text} after={plain(result.after)} />
         </section>
       )}
@@ -81,7 +81,7 @@ function Difference({ before, after }: { before: string; after: string }) {
       .split("\n")
       .map((text) => ({ text, sign: part.added ? "+" : part.removed ? "-" : " " })),
   );
-  if (lines.every((l) => l.sign === " ")) return <p>It would stay as it is.</p>;
+  if (lines.every((l) => l.sign === " ")) return <p>No changes.</p>;
   const near = (i: number) => lines.slice(Math.max(0, i - 3), i + 4).some((l) => l.sign !== " ");
   return (
     <pre class="difference" tabIndex={0} aria-label="Difference">
