@@ -56,7 +56,7 @@ func (b *builder) metaRef(name string) string { return b.definitions.message(b.m
 func (b *builder) patch() string {
 	name := b.names.apimachinery("apis.meta.v1.Patch")
 	b.definitions.add(name, func() object {
-		return object{{"description", "A patch, in the form of its media type."}, {"type", "object"}}
+		return object{{"description", "A patch in the format of its media type."}, {"type", "object"}}
 	})
 	return name
 }
@@ -68,7 +68,7 @@ func (b *builder) watchEvent() string {
 			{"description", "WatchEvent is one event of a watch."}, {"type", "object"},
 			{"required", []string{"type", "object"}},
 			{"properties", object{
-				{"object", object{{"description", "The changed object, in its last state if it was deleted. A Status if the event is an error."}, {"type", "object"}}},
+				{"object", object{{"description", "The changed object, in its last state if it was deleted, or a Status if the event is an error."}, {"type", "object"}}},
 				{"type", object{{"type", "string"}}},
 			}},
 			{b.names.extension("group-version-kind"), []any{gvkObject(meta.GroupVersionKind{Version: "v1", Kind: "WatchEvent"})}},

@@ -80,7 +80,7 @@ func (b *builder) connectParameters(p endpoint) []any {
 		all = append(all, namespaceParameter)
 	}
 	if p.hasPath {
-		all = append(all, parameter{"path", "path", "string", "The path at the other end."})
+		all = append(all, parameter{"path", "path", "string", "The path to request from the target."})
 	}
 	if p.sub.BodyKind == nil {
 		all = append(all, logParameters...)
@@ -109,14 +109,14 @@ var optionTypes = map[schema.Type]string{
 // logParameters are the parameters of a log, sorted by name, except for sinceTime, for which
 // clients have no type.
 var logParameters = []parameter{
-	query("container", "string", "The container; the only one if left out."),
-	query("follow", "boolean", "Go on with what is written from now on."),
-	query("insecureSkipTLSVerifyBackend", "boolean", "Do not verify the certificate of the Node's agent. A man in the middle can then change the response."),
-	query("limitBytes", "integer", "At most so many bytes."),
+	query("container", "string", "The container; optional if the Pod has only one."),
+	query("follow", "boolean", "Stream new output until the connection is closed."),
+	query("insecureSkipTLSVerifyBackend", "boolean", "Do not verify the certificate of the kubelet. Then an attacker in the network can change the response."),
+	query("limitBytes", "integer", "Maximum number of bytes to return."),
 	prettyParameter,
-	query("previous", "boolean", "The log of the container that ran before the present one."),
-	query("sinceSeconds", "integer", "Only what is not older than so many seconds."),
+	query("previous", "boolean", "Return the log of the previous, terminated container."),
+	query("sinceSeconds", "integer", "Return only output of at most this age in seconds."),
 	query("stream", "string", "\"All\", \"Stdout\" or \"Stderr\". The default is \"All\"."),
-	query("tailLines", "integer", "At most so many lines, the last ones."),
-	query("timestamps", "boolean", "Begin each line with its time."),
+	query("tailLines", "integer", "Number of lines to return from the end of the log."),
+	query("timestamps", "boolean", "Begin each line with its timestamp."),
 }

@@ -103,12 +103,12 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 
 // Descriptions of common fields. Clients recognize them by their first words.
 const (
-	aboutAPIVersion = "APIVersion defines the group and the version whose form the object has, as group/version; the core group is left out."
+	aboutAPIVersion = "The group and version of the object's schema, as group/version; only the version in the core group."
 	aboutKind       = "The kind of the object. It cannot be changed."
 	aboutObjectMeta = "Standard object's metadata: name, namespace, labels, annotations, owners, versions."
-	aboutListMeta   = "What all lists have: the version of the list, and where it goes on."
-	aboutSpec       = "What is wanted."
-	aboutStatus     = "What was observed."
+	aboutListMeta   = "Standard list metadata: the version of the list, and the token of its next chunk."
+	aboutSpec       = "The desired state."
+	aboutStatus     = "The observed state."
 )
 
 func text(description string) object { return object{{"description", description}, {"type", "string"}} }

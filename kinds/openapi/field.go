@@ -194,21 +194,21 @@ type scalarType struct {
 }
 
 var scalars = map[schema.Type]scalarType{
-	schema.TypeTime:      {name: "apis.meta.v1.Time", description: "A time as RFC 3339 text, in seconds.", typ: "string", format: "date-time"},
-	schema.TypeMicroTime: {name: "apis.meta.v1.MicroTime", description: "A time as RFC 3339 text, in microseconds.", typ: "string", format: "date-time"},
-	schema.TypeDuration:  {name: "apis.meta.v1.Duration", description: "A length of time as text, such as 1h30m.", typ: "string"},
+	schema.TypeTime:      {name: "apis.meta.v1.Time", description: "A time in RFC 3339 format, in seconds.", typ: "string", format: "date-time"},
+	schema.TypeMicroTime: {name: "apis.meta.v1.MicroTime", description: "A time in RFC 3339 format, in microseconds.", typ: "string", format: "date-time"},
+	schema.TypeDuration:  {name: "apis.meta.v1.Duration", description: "A duration, such as 1h30m.", typ: "string"},
 	schema.TypeQuantity: {
 		name: "api.resource.Quantity", typ: "string", oneOf: []string{"string", "number"},
-		description: "A number with a unit, as text: 0.5, 500m, 2Gi. The units are n, u, m, k, M, G, T, P, E for powers of ten, Ki, Mi, Gi, Ti, Pi, Ei for powers of two, and exponents such as e3.",
+		description: "A quantity with an optional unit: 0.5, 500m, 2Gi. The units are n, u, m, k, M, G, T, P, E for powers of ten, Ki, Mi, Gi, Ti, Pi, Ei for powers of two, and exponents such as e3.",
 	},
 	schema.TypeIntOrString: {
-		name: "util.intstr.IntOrString", description: "A number or text.", typ: "string", format: "int-or-string",
+		name: "util.intstr.IntOrString", description: "An integer or a string.", typ: "string", format: "int-or-string",
 		oneOf: []string{"integer", "string"},
 	},
 	schema.TypeFields: {
-		name: "apis.meta.v1.FieldsV1", description: "A set of fields: each name leads to the set below it.", typ: "object",
+		name: "apis.meta.v1.FieldsV1", description: "A set of fields. Each name maps to the set of its subfields.", typ: "object",
 	},
-	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
+	schema.TypeRaw: {name: "runtime.RawExtension", description: "An arbitrary object.", typ: "object"},
 }
 
 // isRaw returns the definition of a value without declared structure: a union, any JSON in the
@@ -219,7 +219,7 @@ func isRaw(m *schema.Message, f *schema.Field) scalarType {
 		return scalarType{name: f.Message.Name, description: f.Message.Doc, any: true}
 	case strings.HasPrefix(m.Name, "apiextensions."):
 		version := strings.Split(m.Name, ".")[1]
-		return scalarType{name: "apiextensions." + version + ".JSON", description: "Any JSON value.", any: true}
+		return scalarType{name: "apiextensions." + version + ".JSON", description: "An arbitrary JSON value.", any: true}
 	}
 	return scalars[schema.TypeRaw]
 }

@@ -73,7 +73,7 @@ func appendJSON(b []byte, v any) []byte {
 	case []any:
 		return appendItems(b, v)
 	}
-	panic("a value of a type that documents do not have")
+	panic("unsupported type of a value")
 }
 
 func appendMembers(b []byte, members iter.Seq2[string, any]) []byte {

@@ -12,36 +12,36 @@ func query(name, typ, description string) parameter {
 var (
 	nameParameter      = parameter{"name", "path", "string", "The name of the object."}
 	namespaceParameter = parameter{"namespace", "path", "string", "The namespace of the object."}
-	prettyParameter    = query("pretty", "string", "\"true\" asks for an answer with line breaks and indents.")
+	prettyParameter    = query("pretty", "string", "If \"true\", the response is indented.")
 )
 
 // Query parameters, in the order of documents.
 var (
-	dryRun          = query("dryRun", "string", "\"All\" asks for the answer alone: everything is checked, nothing is stored.")
-	fieldManager    = query("fieldManager", "string", "The name under which the fields that the request sets are owned: at most 128 printable characters. An apply must give one.")
-	fieldValidation = query("fieldValidation", "string", "What becomes of fields that are unknown or given twice: \"Strict\" refuses them, \"Warn\" drops them with a warning, \"Ignore\" drops them. The default is \"Warn\".")
-	force           = query("force", "boolean", "For an apply: take the fields that conflict from their managers.")
+	dryRun          = query("dryRun", "string", "If \"All\", the request is fully processed, but changes are not stored.")
+	fieldManager    = query("fieldManager", "string", "The manager that owns the fields set by the request, of at most 128 printable characters. Required for apply.")
+	fieldValidation = query("fieldValidation", "string", "How to handle unknown or duplicate fields: \"Strict\" rejects them, \"Warn\" drops them with a warning, \"Ignore\" drops them silently. The default is \"Warn\".")
+	force           = query("force", "boolean", "For apply: take over conflicting fields of other managers.")
 
 	listParameters = []parameter{
-		query("allowWatchBookmarks", "boolean", "For a watch: allow bookmarks, events that hold nothing but a version to resume from."),
-		query("continue", "string", "The token of the chunk before, to get the next one. The other parameters must be the same."),
+		query("allowWatchBookmarks", "boolean", "For a watch: send bookmarks, events with only a resource version to resume from."),
+		query("continue", "string", "The continue token of the previous chunk. All other parameters must be unchanged."),
 		query("fieldSelector", "string", "Restricts the list of returned objects by their fields. Defaults to everything."),
 		query("labelSelector", "string", "Restricts the list of returned objects by their labels. Defaults to everything."),
-		query("limit", "integer", "At most so many objects. If there are more, the list holds a token to go on with."),
-		query("resourceVersion", "string", "The version that the answer is to be from; resourceVersionMatch says how."),
-		query("resourceVersionMatch", "string", "\"Exact\" for the version itself, \"NotOlderThan\" for it or a newer one."),
-		query("sendInitialEvents", "boolean", "For a watch: begin with the objects that are there, and a bookmark behind them."),
-		query("timeoutSeconds", "integer", "How long the call may take."),
-		query("watch", "boolean", "Watch for changes to the described resources: the response is a stream of events. Specify resourceVersion to say where it begins."),
+		query("limit", "integer", "Maximum number of objects. If there are more, the response has a continue token."),
+		query("resourceVersion", "string", "The resource version of the response, as resourceVersionMatch specifies."),
+		query("resourceVersionMatch", "string", "\"Exact\" for exactly that version, \"NotOlderThan\" for it or a newer one."),
+		query("sendInitialEvents", "boolean", "For a watch: begin with the existing objects, followed by a bookmark."),
+		query("timeoutSeconds", "integer", "Timeout of the call."),
+		query("watch", "boolean", "Watch for changes to the described resources: the response is a stream of events. Specify resourceVersion to resume from that version."),
 	}
 	writeParameters  = []parameter{dryRun, fieldManager, fieldValidation}
 	patchParameters  = []parameter{dryRun, fieldManager, fieldValidation, force}
 	deleteParameters = []parameter{
 		dryRun,
-		query("gracePeriodSeconds", "integer", "How many seconds the object may take to stop; 0 removes it at once."),
-		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean", "Remove the object even if what is stored of it cannot be read."),
-		query("orphanDependents", "boolean", "Leave what the object owns. Use propagationPolicy instead."),
-		query("propagationPolicy", "string", "What becomes of what the object owns: \"Orphan\" leaves it, \"Background\" removes it afterwards, \"Foreground\" before."),
+		query("gracePeriodSeconds", "integer", "Seconds that the object may take to terminate; 0 deletes it immediately."),
+		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean", "Delete the object even if its stored data cannot be read."),
+		query("orphanDependents", "boolean", "Do not delete dependents. Deprecated: use propagationPolicy."),
+		query("propagationPolicy", "string", "How to handle dependents: \"Orphan\" keeps them, \"Background\" deletes them afterwards, \"Foreground\" before."),
 	}
 	// deleteCollectionParameters select like a list.
 	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], withoutWatchParameters(listParameters)...)

@@ -29,7 +29,7 @@ func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 		return nil, err
 	}
 	if document["swagger"] != "2.0" {
-		return nil, errors.New("it is no document of version 2.0")
+		return nil, errors.New("it is not a document of version 2.0")
 	}
 	r := remoteReader{document: document, taken: map[string]map[string]any{}}
 	r.takePaths(prefixes)
