@@ -109,7 +109,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 		case <-m.answered:
 		case <-m.ctx.Done(): // which creates a timer
 			go m.awaitAndRelease(r)
-			return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
+			return mutateReply{}, meta.NewTimeout("the request ended before it was processed")
 		}
 	}
 	reply := m.reply
@@ -118,7 +118,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 		case <-reply.proposal.done:
 		case <-m.ctx.Done():
 			go reply.awaitAndRelease(r)
-			return mutateReply{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
+			return mutateReply{}, meta.NewTimeout("the request ended while its change was being stored; the change may have been made")
 		}
 	}
 	r.release(reply.resultObject())

@@ -76,7 +76,7 @@ func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 	return nil
 }
 
-var errNotApplied = errors.New("the version is not applied in time")
+var errNotApplied = errors.New("the version was not applied in time")
 
 // awaitFor waits until version is applied, and returns the version applied at the end of the wait.
 func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, limit time.Duration) (current uint64, err error) {

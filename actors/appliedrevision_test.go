@@ -12,10 +12,10 @@ import (
 func TestAppliedRevision(t *testing.T) {
 	var a appliedRevision
 	one, two := a.begin(10, 2), a.begin(12, 1)
-	expect := func(what string, want uint64) {
+	expect := func(name string, want uint64) {
 		t.Helper()
 		if got := a.get(); got != want {
-			t.Errorf("%s: applied up to %d, want %d", what, got, want)
+			t.Errorf("%s: applied up to %d, want %d", name, got, want)
 		}
 	}
 	expect("nothing is published", 0)

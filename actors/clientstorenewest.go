@@ -16,9 +16,9 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 	case err == nil:
 		return version, nil
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return 0, meta.NewTimeout("the store behind this server has not answered in time")
+		return 0, meta.NewTimeout("the store did not respond in time")
 	}
-	status := meta.NewServiceUnavailable("the store behind this server cannot be reached, please try again later; with resourceVersion=0 what is known here can be read")
+	status := meta.NewServiceUnavailable("the store cannot be reached, please try again later; reads with resourceVersion=0 are served from memory")
 	status.Details = &meta.Details{RetryAfterSeconds: 1}
 	return 0, status
 }

@@ -115,7 +115,7 @@ func (c *committer) commit() {
 		case errors.Is(r.Err, persist.ErrCondition):
 			c.committing[i].abort(&conflictError{seen: uint64(r.Revision), overtaken: errors.Is(r.Err, persist.ErrOvertaken), fenced: errors.Is(r.Err, persist.ErrFenced)})
 		case errors.Is(r.Err, persist.ErrTooLarge):
-			c.committing[i].abort(meta.NewTooLarge("the store behind this server does not take a change of %d bytes", c.committing[i].size()))
+			c.committing[i].abort(meta.NewTooLarge("the store does not accept a change of %d bytes", c.committing[i].size()))
 		case r.Err != nil:
 			c.committing[i].abort(c.store.notStorable(r.Err))
 		}
@@ -146,7 +146,7 @@ func (c *committer) leaveUndecided(f *proposal) {
 		}
 	}
 	f.undecided = true
-	f.err = meta.NewTimeout("the store has not answered in time; the change may have happened")
+	f.err = meta.NewTimeout("the store did not respond in time; the change may have been made")
 	f.resolve()
 }
 
@@ -184,7 +184,7 @@ func (c *committer) failAll(err error) {
 	case errors.Is(err, persist.ErrUnavailable):
 		answer = unavailableError()
 	default:
-		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
+		answer = meta.NewServiceUnavailable("the server can no longer store changes and is stopping")
 		defer c.store.fail(fmt.Errorf("log: %w", err))
 	}
 	for _, f := range slices.Concat(c.committing, c.waiting) {
@@ -210,7 +210,7 @@ func (s *Store) notStorable(err error) error {
 }
 
 func diskFullError() error {
-	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
+	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
 // abortNonFreeing aborts the changes that a full disk cannot take, and keeps those that free space.

@@ -53,7 +53,7 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {
 		if contended.Wait(ctx); ctx.Err() != nil {
-			return meta.NewTimeout("the request ended while changes were being stored that need the same room")
+			return meta.NewTimeout("the request ended while it waited for changes of the same quota or addresses")
 		}
 		return nil
 	}
@@ -63,19 +63,19 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 	}
 	switch {
 	case conflict.fenced && m.Fence != nil:
-		return &request.FencedError{Status: meta.NewServiceUnavailable("another server does now what this change is a part of")}
+		return &request.FencedError{Status: meta.NewServiceUnavailable("another server has taken over the work that this change belongs to")}
 	case !conflict.overtaken:
 		r.conflicts++
 	case r.overtaken.IsZero():
 		r.overtaken = time.Now()
 	case ctx.Err() != nil || time.Since(r.overtaken) > maxOvertaken:
-		return meta.NewTimeout("other servers are changing what the same quota counts, again and again")
+		return meta.NewTimeout("other servers repeatedly changed the usage of the same quota")
 	}
 	if r.conflicts >= maxConflicts {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, "the object has been modified; please apply your changes to the latest version and try again")
 	}
 	if _, err := s.appliedRevision.awaitFor(ctx, conflict.seen, applyTimeout); err != nil {
-		return meta.NewTimeout("a newer state of the object has not arrived here in time")
+		return meta.NewTimeout("a newer state of the object did not arrive in time")
 	}
 	return nil
 }

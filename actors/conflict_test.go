@@ -186,22 +186,22 @@ func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 }
 
 func testUnknownFate(t *testing.T) {
-	for what, committed := range map[fate]bool{committedNow: true, committedLate: true, neverCommitted: false} {
+	for label, committed := range map[fate]bool{committedNow: true, committedLate: true, neverCommitted: false} {
 		s, keys := openAlone(t)
-		s.log.late = func() fate { return what }
+		s.log.late = func() fate { return label }
 		s.log.fault = func() error { return persist.ErrUnknown }
 		if got := s.nodePort("a", 30001); got != 504 {
-			t.Errorf("fate %d: %d, want 504", what, got)
+			t.Errorf("fate %d: %d, want 504", label, got)
 		}
 		s.log.fault = func() error { return nil }
 		if got := s.nodePort("b", 30001); got != 422 {
-			t.Errorf("fate %d: the port is given away: %d", what, got)
+			t.Errorf("fate %d: the port is given away: %d", label, got)
 		}
 		must.Get(s.patch("c", `{"data":{"next":"x"}}`))(t)
 		s.await()
 		_, err := s.Get(context.Background(), request.Get{Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: "a"}})
 		if (err == nil) != committed {
-			t.Errorf("fate %d: %v", what, err)
+			t.Errorf("fate %d: %v", label, err)
 		}
 		checkAllocated(t, keys, s)
 		s.close()

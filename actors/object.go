@@ -67,7 +67,7 @@ func (o *object) answer(m *mutateRequest) {
 	}()
 	if m.ctx.Err() != nil {
 		answered = true
-		m.answer(mutateReply{err: meta.NewTimeout("the request ended before the object's turn came")})
+		m.answer(mutateReply{err: meta.NewTimeout("the request ended before it was processed")})
 		return
 	}
 	began := time.Now()

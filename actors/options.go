@@ -91,7 +91,7 @@ func (t Tuning) supervision() runtime.Supervision {
 func (t Tuning) Validate() error {
 	var faults []error
 	if t.Strategy != StrategyRestart && t.Strategy != StrategyResume && t.Strategy != StrategyStop {
-		faults = append(faults, fmt.Errorf("strategy %q is none of restart, resume, stop", t.Strategy))
+		faults = append(faults, fmt.Errorf("strategy %q: must be restart, resume or stop", t.Strategy))
 	}
 	for _, s := range []struct {
 		name  string

@@ -69,7 +69,7 @@ func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	seen.object, seen.remove, seen.nameOnly = nameOnlyObject(seen.kind, key, uint64(commit.Revision)), true, true
 	if !commit.Delete {
 		seen.unreadable = newUnreadable(persist.Item{Key: commit.Key, Value: commit.Value, Revision: commit.Revision}, err)
-		s.logger.Error("cannot decode an object of another writer; it is set aside", "key", seen.unreadable.String(), "error", err)
+		s.logger.Error("cannot decode an object of another writer; it is quarantined", "key", seen.unreadable.String(), "error", err)
 	}
 	return into, seen
 }

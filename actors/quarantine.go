@@ -113,7 +113,7 @@ func (s *Store) logUnreadable() {
 	const limit = 100
 	all := s.quarantine.all()
 	for _, a := range all[:min(len(all), limit)] {
-		s.logger.Error("cannot decode a stored object; it is set aside until it is deleted",
+		s.logger.Error("cannot decode a stored object; it is quarantined until it is deleted",
 			"key", a.String(), "version", a.Version, "reason", a.Reason)
 	}
 	if more := len(all) - limit; more > 0 {

@@ -121,7 +121,7 @@ const (
 	lastSecond          = time.Second
 )
 
-var errBrokenOff = errors.New("it took longer than there is time for when a store closes")
+var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance ends the periodic work and writes the last snapshot. It takes at most half of the
 // time that ctx leaves: the next start can do without a snapshot, but waiting requests need the

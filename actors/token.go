@@ -23,8 +23,8 @@ type token struct {
 }
 
 var (
-	errTokenVersion = errors.New("it holds no version")
-	errTokenStart   = errors.New("it holds no place to go on from")
+	errTokenVersion = errors.New("it has no version")
+	errTokenStart   = errors.New("it has no position to continue from")
 )
 
 // ContinuesNewest reports whether a token continues its list in the newest state.

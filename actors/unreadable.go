@@ -14,7 +14,7 @@ import (
 // An object that cannot be decoded can still be deleted. If not even its metadata is readable, its
 // last state has only a name, so that the log and every watch can continue.
 
-const quarantinedText = "what is stored under this name cannot be read and was set aside; only a delete works on it"
+const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"
 
 func (o *object) prepareUnreadable(m *request.Mutation, object *meta.Object) (mutation.Prepared, error) {
 	if err := checkUnreadable(m, object.Version); err != nil {

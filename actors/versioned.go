@@ -58,7 +58,7 @@ func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 // conversionDetector refuses and records the conversions of a mutation in its owner's turn.
 type conversionDetector struct{ called bool }
 
-var errInTurn = errors.New("a webhook is not asked in the turn of an object's owner")
+var errInTurn = errors.New("a webhook must not be called in the turn of an object's owner")
 
 func (t *conversionDetector) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
 	t.called = true

@@ -86,7 +86,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 		if waiting != nil {
 			if admissions++; admissions > maxAdmissions {
 				return request.Result{}, meta.NewConflict(resource(m.Kind), m.Key.Name,
-					"the object has been modified again and again while admission or a conversion was asked about this change; please try again")
+					"the object was modified repeatedly during admission or conversion of this change; please try again")
 			}
 			if err = s.admit(ctx, m, waiting, renamed); err == nil && waiting.prepared.Renamed() {
 				renamed = &waiting.prepared
@@ -146,7 +146,7 @@ func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutati
 		w.candidate, err = w.prepared.Wait(ctx)
 	}
 	if err != nil && ctx.Err() != nil {
-		return meta.NewTimeout("the request ended while its admission or a conversion was asked")
+		return meta.NewTimeout("the request ended during its admission or conversion")
 	}
 	return err
 }

@@ -107,9 +107,9 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestApplyProvisionsWhatItMayCreate tests that an apply by a user who may not create the object
+// TestApplyProvisionsNamespaces tests that an apply by a user who may not create the object
 // provisions no namespace.
-func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
+func TestApplyProvisionsNamespaces(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
 		n.memStore = o.Store.(*memStore)

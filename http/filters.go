@@ -23,7 +23,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 		return
 	}
 	id := requestinfo.NewID()
-	s.log.Error("panic while answering", "id", id, "method", x.info.Method, "path", x.info.Path,
+	s.log.Error("panic while serving a request", "id", id, "method", x.info.Method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	switch x.state {
 	case stateHijacked:
@@ -106,7 +106,7 @@ func (s *Server) parseHead(x *requestContext) (err error) {
 		return err
 	}
 	if q := x.target.Query; q != "" && !q.Valid() {
-		return apierrors.BadRequest("the query holds a bad escape")
+		return apierrors.BadRequest("the query contains an invalid escape")
 	}
 	x.info.Parse(x.info.Method, &x.target)
 	x.format.Pretty = negotiate.WantsPretty(x.target.Query, x.ctx.UserAgent())

@@ -41,7 +41,7 @@ func (s *Server) writeOwnMetrics(w io.Writer) {
 		metrics.CounterValue("apiserver_tls_handshake_errors_total", "Failed TLS handshakes.", connections.HandshakeErrors),
 		metrics.GaugeValue("troupe_connections", "Open connections, by whether they have sent a whole request.", metrics.Samples{
 			`state="new"`: connections.New, `state="settled"`: connections.Open - connections.New}),
-		metrics.GaugeValue("troupe_connections_waiting", "Connections with input that wait for their turn.", connections.Waiting),
+		metrics.GaugeValue("troupe_connections_waiting", "Connections with input that wait to be served.", connections.Waiting),
 		metrics.GaugeValue("troupe_connections_limit", "Maximum number of connections.", connections.Limit),
 		metrics.CounterValue("troupe_connections_accepted_total", "Accepted connections.", connections.Accepted),
 		metrics.CounterValue("troupe_connections_refused_total", "Connections rejected or evicted because of the limit.", metrics.Samples{

@@ -104,7 +104,7 @@ func backend(t *testing.T, f http.HandlerFunc) string {
 	return s.URL
 }
 
-func eventually(t *testing.T, what string, f func() bool) {
+func eventually(t *testing.T, label string, f func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -112,7 +112,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 		select {
 		case <-tick.C:
 		case <-watchdog:
-			t.Fatal(what)
+			t.Fatal(label)
 		}
 	}
 }

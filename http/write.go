@@ -148,7 +148,7 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
 
-const redactedCause = "Invalid value: not shown, because you may not get the object"
+const redactedCause = "Invalid value: not shown, because the user may not get the object"
 
 // redactInvalid removes the object's values from the refusal of a patch, unless the user may read
 // the object. Otherwise an invalid patch would reveal values around the fault.

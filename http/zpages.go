@@ -52,7 +52,7 @@ func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 	}
 }
 
-const zPageWarning = "Warning: This page is for people and may look otherwise in the next release. Programs should ask for its kind."
+const zPageWarning = "Warning: This page is for debugging, and its format may change. Programs should request its kind."
 
 func (s *Server) statusPage() zPage {
 	var version struct{ GitVersion, GoVersion, Major, Minor string }

@@ -25,7 +25,7 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 		err = j.writeBatch(batch, commits)
 	}
 	if errors.Is(err, ErrNoSpace) {
-		j.setDiskFull("a write found no room")
+		j.setDiskFull("no space for a write")
 	}
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (j *Journal) beginArchive(s segment) error {
 		return nil
 	}
 	if from != "" && from != fmt.Sprint(s.first) {
-		j.o.Logger.Error("the archive of the journal is lost, and begins anew", "dir", archiveDir(j.dir), "from", from)
+		j.o.Logger.Error("the journal archive is lost; starting a new one", "dir", archiveDir(j.dir), "from", from)
 	}
 	return j.setLabel(archiveLabel, fmt.Sprint(s.first))
 }
@@ -147,10 +147,10 @@ func sizeOf(fsys vfs.FS, path string) (int64, error) {
 func (j *Journal) dropArchive() bool {
 	removed, err := j.limitArchive(0)
 	if err != nil {
-		j.o.Logger.Warn("the archive of the journal cannot be given up", "dir", j.dir, "error", err)
+		j.o.Logger.Warn("cannot remove the journal archive", "dir", j.dir, "error", err)
 	}
 	if removed {
-		j.o.Logger.Warn("the disk is full: the archive of the journal was given up, and with it the points that it led to", "dir", j.dir)
+		j.o.Logger.Warn("the disk is full: removed the journal archive and its points in time", "dir", j.dir)
 	}
 	return removed
 }

@@ -248,9 +248,9 @@ func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	}
 }
 
-// TestRestoreSkipsRevisionsWhateverTheClock checks that a restore skips enough revisions for years
+// TestRestoreSkipsRevisionsAtAnyClock checks that a restore skips enough revisions for years
 // of writes after the backup, whatever the clock says.
-func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
+func TestRestoreSkipsRevisionsAtAnyClock(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {
 		fs := vfs.NewMem()

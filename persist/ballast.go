@@ -63,15 +63,15 @@ func (j *Journal) refillBallast() {
 		if errors.Is(err, vfs.ErrVolatile) {
 			break
 		}
-		j.o.Logger.Info("the file system cannot keep room for the time when it is full", "dir", j.dir)
+		j.o.Logger.Info("cannot reserve space on the file system", "dir", j.dir)
 	case err == nil && b.full.Swap(false) && b.loggedFull.Swap(false):
-		j.o.Logger.Info("the disk has room again", "dir", j.dir)
+		j.o.Logger.Info("the disk has space again", "dir", j.dir)
 	case err != nil && !isFull(err) && err.Error() == b.lastErr:
 	case err != nil && !isFull(err):
 		b.lastErr = err.Error()
-		j.o.Logger.Warn("room cannot be kept", "dir", j.dir, "error", err)
+		j.o.Logger.Warn("cannot reserve space", "dir", j.dir, "error", err)
 	case short && !b.undersized && !b.full.Load():
-		j.o.Logger.Warn("the disk is too small to keep room for the next snapshot", "dir", j.dir, "bytes", target)
+		j.o.Logger.Warn("the disk is too small to reserve space for the next snapshot", "dir", j.dir, "bytes", target)
 	}
 	b.undersized = short
 }
@@ -138,7 +138,7 @@ func (j *Journal) releaseBallast(left int64) bool {
 		return false
 	}
 	if err := errors.Join(b.file.Truncate(left), b.file.Sync()); err != nil {
-		j.o.Logger.Warn("the room that was kept cannot be given up", "error", err)
+		j.o.Logger.Warn("cannot release the reserved space", "error", err)
 		return false
 	}
 	b.size = left
@@ -167,7 +167,7 @@ func (j *Journal) setDiskFull(what string) {
 	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.lastLogged.Load())) > relogInterval {
 		b.lastLogged.Store(now.UnixNano())
 		b.loggedFull.Store(true)
-		j.o.Logger.Error("the disk is full: until there is room, nothing but deletes is accepted", "dir", j.dir, "because", what)
+		j.o.Logger.Error("the disk is full: only deletes are accepted until space is freed", "dir", j.dir, "because", what)
 	}
 }
 

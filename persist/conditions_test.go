@@ -101,9 +101,9 @@ func TestBasedOn(t *testing.T) {
 	}
 }
 
-// TestSubscriberIsToldHowFar checks the revision up to which the subscriber has received everything
-// after each batch.
-func TestSubscriberIsToldHowFar(t *testing.T) {
+// TestSubscriberGetsWatermark checks the revision up to which the subscriber has received
+// everything after each batch.
+func TestSubscriberGetsWatermark(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)
 	defer mustClose(t, u.Journal)

@@ -56,7 +56,7 @@ func fillMemory(db *buntdb.DB, s State, t Transformer) error {
 			value := j.encodeAppend(le.AppendUint64(nil, uint64(i.Revision)), Place{Key: i.Key, Revision: i.Revision}, i.Value)
 			_, replaced, err := tx.Set(i.Key, textOf(value), nil)
 			if err == nil && replaced {
-				err = fmt.Errorf("%q comes twice", i.Key)
+				err = fmt.Errorf("%q occurs twice", i.Key)
 			}
 			return err
 		})

@@ -38,7 +38,7 @@ func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 		return nil, err
 	}
 	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
-		return nil, &DataLossError{File: path, What: "is missing, so that another process may be using the directory"}
+		return nil, &DataLossError{File: path, What: "is missing, so another process may be using the directory"}
 	}
 	lock, err := lockOf(fsys, path)
 	if err != nil {

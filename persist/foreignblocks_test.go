@@ -38,7 +38,7 @@ func TestForeignBlocks(t *testing.T) {
 		var log, report strings.Builder
 		o := o
 		o.FS, o.Logger = with, slog.New(slog.NewTextHandler(&log, nil))
-		if ok, err := verify(testDir, &report, Checks{}, o); err != nil || !ok || !strings.Contains(report.String(), "goes on in the next segment") {
+		if ok, err := verify(testDir, &report, Checks{}, o); err != nil || !ok || !strings.Contains(report.String(), "continues in the next segment") {
 			t.Errorf("%s: %v\n%s", name, err, report.String())
 		}
 		j, m, err := reopen(o)

@@ -39,7 +39,7 @@ func (j *Journal) Healthy() error {
 		return nil
 	}
 	if j.disk.count.Load() > 0 {
-		return fmt.Errorf("the disk has not answered for %v", since.Truncate(time.Second))
+		return fmt.Errorf("the disk has not responded for %v", since.Truncate(time.Second))
 	}
 	if j.disk.probing.CompareAndSwap(false, true) {
 		go j.probe()

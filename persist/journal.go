@@ -251,7 +251,7 @@ func (j *Journal) Close() error {
 func (j *Journal) fail(cause error) error {
 	failure, first := j.status.fail(cause)
 	if first {
-		j.o.Logger.Error("the journal has failed and accepts nothing until it is opened anew", "dir", j.dir, "error", cause)
+		j.o.Logger.Error("the journal has failed and accepts no writes until it is reopened", "dir", j.dir, "error", cause)
 	}
 	return failure
 }

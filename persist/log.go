@@ -143,7 +143,7 @@ var (
 	// batches again as soon as there is space.
 	ErrNoSpace = errors.New("no space left")
 	// ErrSpaceReleased is an ErrNoSpace of a snapshot after which there is space for a retry.
-	ErrSpaceReleased = fmt.Errorf("%w, but some has been released", ErrNoSpace)
+	ErrSpaceReleased = fmt.Errorf("%w, but some was freed", ErrNoSpace)
 	// ErrUnavailable refuses a whole batch because the store behind the log is unreachable. The log
 	// is unchanged and may accept the next batch.
 	ErrUnavailable = errors.New("the store cannot be reached")

@@ -69,11 +69,11 @@ func parseManifest(path string, data []byte) (manifest, error) {
 		return m, fmt.Errorf("%s has format %d, this program knows format %d", path, m.Format, formatVersion)
 	case m.Block <= 0 || m.Block > blockBytes || m.Bytes < 0 || m.Items < 0 || len(m.Sums)%8 != 0,
 		blocks != m.Bytes/m.Block+min(1, m.Bytes%m.Block):
-		return m, &CorruptError{File: path, What: "its lengths do not fit together"}
+		return m, &CorruptError{File: path, What: "its lengths are inconsistent"}
 	}
 	for i, begin := 0, int64(0); i < len(m.Parts); i, begin = i+1, m.Parts[i] {
 		if m.Parts[i] <= begin || m.Parts[i] >= m.Bytes {
-			return m, &CorruptError{File: path, What: "its parts do not fit together"}
+			return m, &CorruptError{File: path, What: "its parts are inconsistent"}
 		}
 	}
 	return m, nil

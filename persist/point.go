@@ -110,7 +110,7 @@ func (s *restoration) beginWith(dir string) error {
 		switch {
 		case err != nil:
 		case s.to.Revision > 0 && at > s.to.Revision:
-			err = fmt.Errorf("the snapshot of %s is at revision %d, after the point: what was before needs a backup", dir, at)
+			err = fmt.Errorf("the snapshot of %s is at revision %d, after the point: earlier points need a backup", dir, at)
 		case !s.to.Time.IsZero() && time.Unix(0, m.Time).After(s.to.Time):
 			later = append(later, at)
 			continue
@@ -213,7 +213,7 @@ func (s *restoration) follow(dir string) error {
 		}
 	}
 	if err != nil && s.revision > s.base {
-		return fmt.Errorf("%w; up to revision %d, of %s, nothing is missing", err, s.revision, s.time.UTC().Format(time.RFC3339Nano))
+		return fmt.Errorf("%w; the data is complete up to revision %d, of %s", err, s.revision, s.time.UTC().Format(time.RFC3339Nano))
 	}
 	return err
 }
@@ -227,10 +227,10 @@ func (s *restoration) checkHistory(dir string) error {
 	}
 	of := s.labels[historyLabel]
 	if of == "" {
-		return errors.New("the backup does not say of which data directory it is, so no journal can go on where it ends: it is of etcd, or of a release before there were points in time")
+		return errors.New("the backup names no data directory, so no journal continues it: it was made from etcd or by an earlier release")
 	}
 	if of != labels[historyLabel] {
-		return fmt.Errorf("the journal of %s does not go on where the backup ends: they are of different data directories", dir)
+		return fmt.Errorf("the journal of %s does not continue the backup: they belong to different data directories", dir)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 			return nil, nil
 		}
 		if first := all[begin].first; first > s.revision+1 {
-			return nil, fmt.Errorf("the journal of %s begins with revision %d, after what is to go on at %d: what lies between was dropped", dir, first, s.revision)
+			return nil, fmt.Errorf("the journal of %s begins with revision %d, but the state ends at %d: the changes in between were dropped", dir, first, s.revision)
 		}
 		var open []openSegment
 		for i, one := range all[begin:] {
@@ -303,16 +303,16 @@ func (s *restoration) walk(dir string, segments []openSegment) error {
 func (s *restoration) checkPoint() error {
 	switch t := s.to.Time; {
 	case s.to.Revision > 0 && s.revision > s.to.Revision:
-		return fmt.Errorf("revision %d lies before the snapshot that the state begins with, at %d", s.to.Revision, s.base)
+		return fmt.Errorf("revision %d is before the snapshot that the state begins with, at %d", s.to.Revision, s.base)
 	case s.to.Revision > s.revision:
-		return fmt.Errorf("revision %d lies after the end, at %d", s.to.Revision, s.revision)
+		return fmt.Errorf("revision %d is after the end, at %d", s.to.Revision, s.revision)
 	case t.IsZero():
 	case !s.reached && t.After(s.until):
-		return fmt.Errorf("%s lies after the end of what is known, at %s", t.UTC().Format(time.RFC3339Nano), s.until.UTC().Format(time.RFC3339Nano))
+		return fmt.Errorf("%s is after the last change, at %s", t.UTC().Format(time.RFC3339Nano), s.until.UTC().Format(time.RFC3339Nano))
 	case s.time.IsZero() && s.base == 0:
-		return fmt.Errorf("%s lies before the first change", t.UTC().Format(time.RFC3339Nano))
+		return fmt.Errorf("%s is before the first change", t.UTC().Format(time.RFC3339Nano))
 	case s.time.IsZero() && (s.baseTime.IsZero() || t.Before(s.baseTime)):
-		return fmt.Errorf("%s may lie before the snapshot that the state begins with, at revision %d: name a revision or a later time", t.UTC().Format(time.RFC3339Nano), s.base)
+		return fmt.Errorf("%s may be before the snapshot that the state begins with, at revision %d: name a revision or a later time", t.UTC().Format(time.RFC3339Nano), s.base)
 	}
 	return nil
 }

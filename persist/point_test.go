@@ -157,7 +157,7 @@ func TestPoints(t *testing.T) {
 					continue // writes after the backup are unknown
 				}
 				done, got, err := p.restore(t, s.fs.Clone(), source(Point{Time: p.times[n].Add(later)}))
-				if err != nil && n == p.newest && later > 0 && strings.Contains(err.Error(), "after the end") {
+				if err != nil && n == p.newest && later > 0 && strings.Contains(err.Error(), "after the last change") {
 					continue // the time is in the future
 				}
 				if err != nil || done.Revision != last || got != p.states[last] {
@@ -186,7 +186,7 @@ func TestPointsOfDamage(t *testing.T) {
 		step = 5
 	}
 	restored, refused := 0, 0
-	try := func(what string, fs *vfs.Mem) {
+	try := func(label string, fs *vfs.Mem) {
 		t.Helper()
 		for _, n := range []Revision{p.middle + 1, p.latest + 1, p.newest, 0} {
 			done, got, err := p.restore(t, fs.Clone(), Source{Backup: bytes.NewReader(p.backup), Journal: testDir, To: Point{Revision: n}})
@@ -200,7 +200,7 @@ func TestPointsOfDamage(t *testing.T) {
 				want = p.newest
 			}
 			if done.Revision != want || got != p.states[want] {
-				t.Fatalf("%s: revision %d is restored as %+v\n%s want\n%s", what, n, done, got, p.states[want])
+				t.Fatalf("%s: revision %d is restored as %+v\n%s want\n%s", label, n, done, got, p.states[want])
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 		t.Errorf("a backup with the journal of another history: %v", err)
 	}
 	etcd := Source{Backup: bytes.NewReader(unnamed(t)), Journal: testDir}
-	if _, _, err := p.restore(t, p.fs.Clone(), etcd); err == nil || !strings.Contains(err.Error(), "does not say of which") {
+	if _, _, err := p.restore(t, p.fs.Clone(), etcd); err == nil || !strings.Contains(err.Error(), "names no data directory") {
 		t.Errorf("a backup that names no history: %v", err)
 	}
 	// A restored directory has another history, too.

@@ -146,7 +146,7 @@ func (run *recovery) findSegments() (err error) {
 	}
 	if first := run.segments[0].first; first == 0 || first > run.base+1 {
 		return &CorruptError{File: run.segments[0].path, What: fmt.Sprintf(
-			"the journal begins with revision %d, but the newest intact snapshot is at %d: what lies between is missing", first, run.base)}
+			"the journal begins with revision %d, but the newest intact snapshot is at %d: the changes in between are missing", first, run.base)}
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (run *recovery) replayJournal() error {
 		if newest {
 			run.torn = done.torn
 		} else if done.torn != "" {
-			run.j.o.Logger.Warn("what follows the last batch of a segment is none, and the next segment goes on: it is ignored", "file", s.path, "offset", done.end, "reason", done.torn)
+			run.j.o.Logger.Warn("ignoring invalid data after the last batch of a segment; the next segment continues the journal", "file", s.path, "offset", done.end, "reason", done.torn)
 		}
 		if s.first != m.segment || run.lenient {
 			continue

@@ -98,7 +98,7 @@ func (j *Journal) rotateNow() error {
 		return err
 	}
 	if err := errors.Join(old.Truncate(end), old.Close()); err != nil {
-		j.o.Logger.Warn("what was reserved in a segment is left there", "error", err)
+		j.o.Logger.Warn("cannot release the reserved space of a segment", "error", err)
 	}
 	return nil
 }

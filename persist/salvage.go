@@ -65,7 +65,7 @@ func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	if at = max(last, j.control.watermark.maxRevision) + 1; j.control.lost {
 		at = last + restoreRevisionGap
 	}
-	j.o.Logger.Warn("revisions leap: what was given out after the last one that is left may be gone", "last", last, "next", at+1)
+	j.o.Logger.Warn("skipping revisions that may have been assigned after the last remaining one", "last", last, "next", at+1)
 	return at, writeState(j.o, j.dir, at, db)
 }
 

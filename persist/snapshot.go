@@ -39,7 +39,7 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 			return fmt.Errorf("snapshot at revision %d: %w: %w", at, ErrSpaceReleased, err)
 		}
 		if isFull(err) {
-			j.setDiskFull("a snapshot found no room")
+			j.setDiskFull("no space for a snapshot")
 		}
 		if err != nil {
 			return noSpace(fmt.Errorf("snapshot at revision %d: %w", at, err))

@@ -39,7 +39,7 @@ func (u *unfinished) check() error {
 		switch strings.TrimSuffix(name, tempSuffix) {
 		case lockFile, restoringFile, "lost+found":
 		default:
-			return fmt.Errorf("cannot restore into %s: it is not empty, it holds %q", u.dir, name)
+			return fmt.Errorf("cannot restore into %s: it is not empty: it contains %q", u.dir, name)
 		}
 	}
 	return err

@@ -275,7 +275,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 		case isActive && i > len(archived):
 			return nil, nil // checkJournal checks the rest
 		case next > 0 && s.first < next && before.path != "":
-			return &CorruptError{File: s.path, What: fmt.Sprintf("%s holds the revisions from %d on already", before.path, s.first)}, nil
+			return &CorruptError{File: s.path, What: fmt.Sprintf("%s already has the revisions from %d on", before.path, s.first)}, nil
 		case next > 0 && s.first > next && !slices.Contains(revisionsIn(labels[gapsLabel]), s.first):
 			return &CorruptError{File: s.path, What: fmt.Sprintf("revisions %d to %d are missing before it: a segment of the archive is lost", next, s.first-1)}, nil
 		}
@@ -311,7 +311,7 @@ func (v *verification) checkControlFile() error {
 		loss, err := v.findLoss(m)
 		if err != nil || loss == nil {
 			if err == nil {
-				v.printf("control file: the end is marked at revision %d, no revision above %d was given out", m.newest, m.maxRevision)
+				v.printf("control file: the end is marked at revision %d, no revision above %d was assigned", m.newest, m.maxRevision)
 			}
 			return err
 		}
@@ -366,7 +366,7 @@ func (v *verification) checkSegment(s scan) Revision {
 		return 0
 	}
 	if done.torn != "" && !s.newest {
-		v.printf("note: %s after offset %d: what follows is no part of the journal, which goes on in the next segment", done.torn, done.end)
+		v.printf("note: %s after offset %d: the rest is not part of the journal, which continues in the next segment", done.torn, done.end)
 	} else if done.torn != "" {
 		v.printf("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)
 	}

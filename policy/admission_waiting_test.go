@@ -21,7 +21,7 @@ type admissionRecorder struct {
 	steps  *[]string
 }
 
-func (r admissionRecorder) step(what string) { *r.steps = append(*r.steps, r.name+" "+what) }
+func (r admissionRecorder) step(label string) { *r.steps = append(*r.steps, r.name+" "+label) }
 
 func (r admissionRecorder) Handles(*request.Attributes) bool { return !r.skips }
 

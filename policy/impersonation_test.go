@@ -64,8 +64,8 @@ func TestImpersonateNeedsPermission(t *testing.T) {
 		Fault   string
 	}](t, "authz/impersonation-rights") {
 		i := impersonation.Impersonator{Naming: meta.Platform, Authorizer: authorizerFunc(func(a authz.Attributes) (authz.Decision, string) {
-			what := strings.TrimSuffix(a.Group+"/"+a.Resource+"/"+a.Subresource, "/") + " " + a.Namespace + "/" + a.Name
-			if slices.Contains(c.Rights, what) && a.Verb == "impersonate" && a.User.Name == "caller" {
+			label := strings.TrimSuffix(a.Group+"/"+a.Resource+"/"+a.Subresource, "/") + " " + a.Namespace + "/" + a.Name
+			if slices.Contains(c.Rights, label) && a.Verb == "impersonate" && a.User.Name == "caller" {
 				return authz.Allow, ""
 			}
 			return authz.NoOpinion, "why"

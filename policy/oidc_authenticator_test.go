@@ -44,9 +44,9 @@ func TestTokens(t *testing.T) {
 	parts := strings.Split(good, ".")
 	other := strings.Split(p.signToken(t, jwt.SigningMethodRS256, ours, claimMap{"kid": "a"}, claimMap{"sub": "admin"}), ".")
 	tests := append(readCases[[]tokenCase](t, "oidc/tokens", "ISSUER", p.URL),
-		tokenCase{Name: "an embedded key", Key: "foreign", Header: claimMap{"jwk": jwk("x", foreign)}, Fault: "no key"},
-		tokenCase{Name: "claims of another token", Token: parts[0] + "." + other[1] + "." + parts[2], Fault: "no key"},
-		tokenCase{Name: "no signature", Token: parts[0] + "." + parts[1] + ".", Fault: "no key"},
+		tokenCase{Name: "an embedded key", Key: "foreign", Header: claimMap{"jwk": jwk("x", foreign)}, Fault: "not signed by a key"},
+		tokenCase{Name: "claims of another token", Token: parts[0] + "." + other[1] + "." + parts[2], Fault: "not signed by a key"},
+		tokenCase{Name: "no signature", Token: parts[0] + "." + parts[1] + ".", Fault: "not signed by a key"},
 		tokenCase{Name: "padding", Token: good + "=", Fault: "malformed"},
 		tokenCase{Name: "five parts", Token: good + "..", Fault: "none"},
 		tokenCase{Name: "no JWT", Token: "a.b", Fault: "none"},
@@ -152,7 +152,7 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	t.Helper()
 	poll(t, "the keys are never known", func() bool {
 		user, err = tokens.Authenticate(bearer(token))
-		return err == nil || !strings.Contains(err.Error(), "not known yet")
+		return err == nil || !strings.Contains(err.Error(), "not loaded yet")
 	})
 	return user, err
 }

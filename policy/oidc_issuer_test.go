@@ -186,7 +186,7 @@ func TestBadProviders(t *testing.T) {
 			if line := <-said; !strings.Contains(line, "cannot load the keys") {
 				t.Errorf("said %s", line)
 			}
-			if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil || !strings.Contains(err.Error(), "not known yet") {
+			if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil || !strings.Contains(err.Error(), "not loaded yet") {
 				t.Errorf("got %v, %v", user, err)
 			}
 			p.update(func() { p.override = nil })

@@ -137,7 +137,7 @@ func TestBadResponses(t *testing.T) {
 			}
 		}
 		var failure *remote.StatusError
-		if strings.HasPrefix(test.Fault, "answered") && !errors.As(err, &failure) {
+		if strings.HasPrefix(test.Fault, "returned status") && !errors.As(err, &failure) {
 			t.Errorf("%s: the error is no StatusError", test.Path)
 		}
 	}

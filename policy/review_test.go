@@ -62,10 +62,10 @@ func TestView(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.BeforeCreation()
-		check := func(what, want string, got any) {
+		check := func(label, want string, got any) {
 			t.Helper()
 			if text := string(codec.AppendAny(nil, got)); want != "" && text != want {
-				t.Errorf("%s: %s %s, want %s", test.name, what, text, want)
+				t.Errorf("%s: %s %s, want %s", test.name, label, text, want)
 			}
 		}
 		check("object", test.object, orNull(v.Object))

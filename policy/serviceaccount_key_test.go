@@ -39,11 +39,11 @@ func TestReadKeys(t *testing.T) {
 		"public":            {publicPEM(t, &curve.PublicKey), "k"},
 		"several":           {bytes.Join([][]byte{publicPEM(t, &rsa.PublicKey), privatePEM(t, curve), publicPEM(t, &long.PublicKey)}, []byte("\n# next\n")), "kKk"},
 		"other blocks":      {append(block("EC PARAMETERS", []byte{6, 1, 1}), privatePEM(t, curve)...), "K"},
-		"none":              {[]byte("hello"), "holds no PEM block of a key"},
+		"none":              {[]byte("hello"), "has no PEM block with a key"},
 		"short":             {privatePEM(t, newRSA(t, 1024)), "an RSA key of 1024 bits is too short"},
 		"of another sort":   {privatePEM(t, edwards), "neither an RSA nor an ECDSA key"},
 		"broken":            {block("PUBLIC KEY", []byte("x")), "PEM block 1 (PUBLIC KEY): "},
-		"of another length": {privatePEM(t, newECDSA(t, elliptic.P224())), "P-224 is none of"},
+		"of another length": {privatePEM(t, newECDSA(t, elliptic.P224())), "P-224 is not supported"},
 	} {
 		keys, err := serviceaccount.ReadKeys(c.text)
 		var got strings.Builder

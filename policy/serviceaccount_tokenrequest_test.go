@@ -63,10 +63,10 @@ func TestTokenLifetime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, lasts := int64(end.Sub(startTime)/time.Second), int64(said["exp"].(float64)-said["iat"].(float64))
+		reported, lasts := int64(end.Sub(startTime)/time.Second), int64(said["exp"].(float64)-said["iat"].(float64))
 		_, warns := said["platform.io"].(map[string]any)["warnafter"]
-		if told != c.Told || lasts != c.Lasts || warns != c.Warns || (len(warnings) > 0) != c.Warning {
-			t.Errorf("%s: reported %d, lasts %d, warns %t, %v", c.Name, told, lasts, warns, warnings)
+		if reported != c.Told || lasts != c.Lasts || warns != c.Warns || (len(warnings) > 0) != c.Warning {
+			t.Errorf("%s: reported %d, lasts %d, warns %t, %v", c.Name, reported, lasts, warns, warnings)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (a ipAddresses) CheckDelete(key meta.Key) error {
 		return nil
 	}
 	if owner, ok := a.services.ServiceOf(address); ok {
-		return meta.NewForbidden(key.GroupResource, key.Name, "this is the address of the Service "+owner.Namespace+"/"+owner.Name+", and goes with it")
+		return meta.NewForbidden(key.GroupResource, key.Name, "the address is used by the Service "+owner.Namespace+"/"+owner.Name+", with which it is deleted")
 	}
 	return nil
 }

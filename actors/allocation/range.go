@@ -44,9 +44,9 @@ func parseRange(s string) (Range, error) {
 	p, err := netip.ParsePrefix(s)
 	switch {
 	case err != nil:
-		return Range{}, fmt.Errorf("%q is no range of addresses such as 10.0.0.0/24", s)
+		return Range{}, fmt.Errorf("%q is not a range of addresses, such as 10.0.0.0/24", s)
 	case p.Masked() != p:
-		return Range{}, fmt.Errorf("%q has bits beyond its prefix; %s has none", s, p.Masked())
+		return Range{}, fmt.Errorf("%q has bits set beyond its prefix: use %s", s, p.Masked())
 	}
 	host := p.Addr().BitLen() - p.Bits()
 	if host < minHostBits || host > maxHostBits {
@@ -119,7 +119,7 @@ func ParsePortRange(s string) (PortRange, error) {
 	first, err1 := strconv.ParseUint(low, 10, 16)
 	last, err2 := strconv.ParseUint(high, 10, 16)
 	if err := errors.Join(err1, err2); err != nil || first == 0 || last < first {
-		return PortRange{}, fmt.Errorf("%q is no range of ports such as 30000-32767", s)
+		return PortRange{}, fmt.Errorf("%q is not a range of ports, such as 30000-32767", s)
 	}
 	return PortRange{uint16(first), uint16(last)}, nil
 }

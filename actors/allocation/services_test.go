@@ -56,7 +56,7 @@ func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want
 // allocatedText formats the allocated values as "value=owner", without the address of the API.
 func allocatedText(s *ServiceAllocator) string {
 	var all []string
-	for what, owners := range s.Allocated() {
+	for label, owners := range s.Allocated() {
 		var names []string
 		for _, o := range owners {
 			if o != key("own") {
@@ -65,17 +65,17 @@ func allocatedText(s *ServiceAllocator) string {
 		}
 		if len(names) > 0 {
 			slices.Sort(names)
-			all = append(all, what+"="+strings.Join(names, "+"))
+			all = append(all, label+"="+strings.Join(names, "+"))
 		}
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
 }
 
-func equal(t *testing.T, what, got, want string) {
+func equal(t *testing.T, label, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s:\n got  %s\n want %s", what, got, want)
+		t.Errorf("%s:\n got  %s\n want %s", label, got, want)
 	}
 }
 
@@ -286,7 +286,7 @@ func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta
 func TestRanges(t *testing.T) {
 	for text, want := range map[string]string{
 		"10.0.0.0/24": "", "10.0.0.0/16, fd00::/108": "", "fd00::/64": "", "10.0.0.0/29": "",
-		"": "no range", "10.0.0.0": "no range", "10.0.0.1/24": "bits beyond", "10.0.0.0/30": "between 8", "fd00::/63": "between 8",
+		"": "not a range", "10.0.0.0": "not a range", "10.0.0.1/24": "bits set beyond", "10.0.0.0/30": "between 8", "fd00::/63": "between 8",
 		"10.0.0.0/24,10.1.0.0/24": "at most one", "10.0.0.0/24,fd00::/64,10.1.0.0/24": "at most one",
 	} {
 		if _, err := ParseRanges(text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -36,7 +36,7 @@ func NewClusterRoleAggregation(env *Env) *ClusterRoleAggregation {
 		observed: map[string]observedRole{},
 		roles:    env.Client("rbac.authorization.platform.io", "v1", "ClusterRole").As("clusterrole-aggregation-controller"),
 	}
-	a.Controller = reconcile.New(env, "ClusterRoleAggregator", a.aggregate, "a cluster role does not gather what it should", "role")
+	a.Controller = reconcile.New(env, "ClusterRoleAggregator", a.aggregate, "cannot aggregate a cluster role", "role")
 	a.Watch(a.roles, a.onRole)
 	return a
 }

@@ -69,10 +69,10 @@ func (a *APIServerIdentity) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		reconcile.Every(ctx, identityLook, func(ctx context.Context) {
-			a.report(ctx, "deleting the Leases of former servers", a.deleteExpired(ctx))
+			a.report(ctx, "cannot delete the Leases of former servers", a.deleteExpired(ctx))
 		})
 	})
-	reconcile.Every(ctx, identityRenewal, func(ctx context.Context) { a.report(ctx, "renewing the Lease of this server", a.renew(ctx)) })
+	reconcile.Every(ctx, identityRenewal, func(ctx context.Context) { a.report(ctx, "cannot renew the Lease of this server", a.renew(ctx)) })
 	running.Wait()
 	a.leave()
 }
@@ -99,7 +99,7 @@ func (a *APIServerIdentity) leave() {
 	defer cancel()
 	o, lease, err := a.leases.Read(ctx, a.key)
 	if err == nil && o != nil && lease.Object("spec").String("holderIdentity") == a.holder {
-		a.report(ctx, "deleting the Lease of this server", a.leases.Delete(ctx, o))
+		a.report(ctx, "cannot delete the Lease of this server", a.leases.Delete(ctx, o))
 	}
 }
 

@@ -33,7 +33,7 @@ func NewAPIServerService(env *Env, at APIServerAddress) *APIServerService {
 		address: at, services: env.Core("Service"), endpoints: env.Core("Endpoints"), slices: env.Client("discovery.platform.io", "v1", "EndpointSlice"),
 	}
 	a.Controller = reconcile.New(env, "", func(ctx context.Context, _ string) error { return a.Ensure(ctx) }, "", "")
-	a.Failed = func(_ string, err error) { env.Log.Warn("maintaining the API Service failed", "error", err) }
+	a.Failed = func(_ string, err error) { env.Log.Warn("cannot maintain the API Service", "error", err) }
 	kinds := []reconcile.Client{a.services}
 	if at.IP.IsValid() {
 		kinds = append(kinds, a.endpoints, a.slices)

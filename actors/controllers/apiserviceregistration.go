@@ -48,7 +48,7 @@ func NewAPIServiceRegistration(env *Env) *APIServiceRegistration {
 		label: env.Translate("platform-aggregator.platform.io/automanaged"),
 		known: map[string]*meta.Object{}, atStart: map[string]bool{}, synced: map[string]bool{}, pending: map[string]bool{},
 	}
-	r.Controller = reconcile.New(env, "APIServiceRegistrationController", r.sync, "keeping an APIService", "apiservice")
+	r.Controller = reconcile.New(env, "APIServiceRegistrationController", r.sync, "cannot maintain an APIService", "apiservice")
 	r.Watch(r.services, r.onService).Synced = r.onSynced
 	r.Go(r.followCatalog)
 	return r

@@ -128,5 +128,5 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names
-	d.report(ctx, "writing the status of a definition", known.object, err)
+	d.report(ctx, "cannot update the status of a CustomResourceDefinition", known.object, err)
 }

@@ -43,7 +43,7 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 
 // drain deletes the objects of a CRD in the background, because they are many or have finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
-	d.report(ctx, "telling that the objects of a definition are being deleted", o, d.tellDraining(ctx, o))
+	d.report(ctx, "cannot update the status of a CustomResourceDefinition", o, d.tellDraining(ctx, o))
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })
 }
 
@@ -70,7 +70,7 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 		err = d.removeFinalizer(ctx, o)
 		done = err == nil
 	}
-	d.report(ctx, "deleting the objects of a definition", o, err)
+	d.report(ctx, "cannot delete the objects of a CustomResourceDefinition", o, err)
 	return done
 }
 

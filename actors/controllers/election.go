@@ -272,7 +272,7 @@ func (e *Election) check(taken uint64, err error) error {
 }
 
 func errNotLeading() error {
-	return meta.NewServiceUnavailable("this daemon does not run the controllers any more")
+	return meta.NewServiceUnavailable("this server no longer runs the controllers")
 }
 
 func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {

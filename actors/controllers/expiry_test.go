@@ -22,8 +22,8 @@ func (w *testStore) createEvent(path string, last time.Time) {
 	}}})
 }
 
-// TestExpirySparesWhatWasWritten checks that a write restarts an Event's TTL.
-func TestExpirySparesWhatWasWritten(t *testing.T) {
+// TestExpirySparesRewrittenEvents checks that a write restarts an Event's TTL.
+func TestExpirySparesRewrittenEvents(t *testing.T) {
 	w := newTestStore(t)
 	w.createEvent("events/default/a", time.Now())
 	before := w.get("events/default/a")

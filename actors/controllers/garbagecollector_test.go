@@ -13,10 +13,10 @@ import (
 )
 
 // waitUntil polls for a state that no event reports.
-func (w *testStore) waitUntil(what string, holds func() bool) {
+func (w *testStore) waitUntil(name string, holds func() bool) {
 	w.t.Helper()
 	if !poll(holds) {
-		w.t.Fatalf("%s: not in all that time", what)
+		w.t.Fatalf("%s: not in all that time", name)
 	}
 }
 

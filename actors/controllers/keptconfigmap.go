@@ -23,7 +23,7 @@ func newKeptConfigMap(env *Env, namespace, name string, data func(object tree.Tr
 	c := &keptConfigMap{manager: env.Translate("platform-apiserver"), data: data}
 	c.maps = env.Core("ConfigMap").As(c.manager)
 	c.key = c.maps.Key(namespace, name)
-	c.Controller = reconcile.New(env, "", c.ensure, "a ConfigMap of the server is missing or out of date", "key")
+	c.Controller = reconcile.New(env, "", c.ensure, "cannot maintain a ConfigMap of the server", "key")
 	f := c.Watch(c.maps, func(e reconcile.Event) {
 		if e.Key == c.key {
 			c.Add(c.key)

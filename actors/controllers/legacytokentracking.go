@@ -27,7 +27,7 @@ type LegacyTokenTracking struct {
 func NewLegacyTokenTracking(env *Env) *LegacyTokenTracking {
 	t := &LegacyTokenTracking{secrets: env.Core("Secret"), lastUsed: serviceaccount.NewSecretNames(env.Naming).LastUsed, now: time.Now}
 	t.keptConfigMap = newKeptConfigMap(env, env.SystemNamespace(), env.Translate(legacyTokenTracking), t.correct)
-	t.used = reconcile.New(env, "", t.label, "the last use of a service account token is not noted", "key")
+	t.used = reconcile.New(env, "", t.label, "cannot record the last use of a service account token", "key")
 	t.Go(t.used.Run)
 	return t
 }

@@ -89,7 +89,7 @@ func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 		}
 	}
 	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, fmt.Errorf("its list cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read its list: %w", err)
 	}
 	var objects []*meta.Object
 	for _, item := range list.Items {
@@ -112,7 +112,7 @@ func (c *extensionContent) do(ctx context.Context, method, path string, body []b
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
 		return nil, nil
 	case code >= http.StatusBadRequest:
-		return nil, fmt.Errorf("the server answers %d", code)
+		return nil, fmt.Errorf("the server returned status %d", code)
 	}
 	return answer, nil
 }

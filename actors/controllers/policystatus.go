@@ -24,7 +24,7 @@ type PolicyStatus struct {
 // NewPolicyStatus returns the controller.
 func NewPolicyStatus(env *Env) *PolicyStatus {
 	p := &PolicyStatus{policies: env.Client("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy").As("validatingadmissionpolicy-status-controller")}
-	p.Controller = reconcile.New(env, "", p.check, "the types of an admission policy are not checked", "policy")
+	p.Controller = reconcile.New(env, "", p.check, "cannot check the types of an admission policy", "policy")
 	p.Watch(p.policies, reconcile.Updates(func(o *meta.Object) { p.Add(o.Key.Name) }))
 	return p
 }

@@ -28,7 +28,7 @@ type Protection struct {
 // newProtection returns a Protection without inUse, which the caller sets.
 func newProtection(env *Env, k reconcile.Client, queue, finalizer string, users ...reconcile.Client) *Protection {
 	p := &Protection{objects: k, finalizer: env.Translate(finalizer), users: users, pending: map[meta.Key]bool{}}
-	p.Controller = reconcile.New(env, queue, p.sync, "an object stays protected", "key")
+	p.Controller = reconcile.New(env, queue, p.sync, "cannot remove the protection of an object", "key")
 	p.Watch(k, p.onObject)
 	for _, k := range users {
 		p.Watch(k, p.onUser)

@@ -21,7 +21,7 @@ type ResourceQuotas struct {
 // NewResourceQuotas returns the controller for the quotas of a ledger.
 func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	c := &ResourceQuotas{quotas: env.Core("ResourceQuota"), ledger: ledger}
-	c.Controller = reconcile.New(env, "resourcequota_primary", c.writeStatus, "the status of a quota cannot be written", "key")
+	c.Controller = reconcile.New(env, "resourcequota_primary", c.writeStatus, "cannot update the status of a quota", "key")
 	c.Go(c.gather)
 	return c
 }

@@ -21,7 +21,7 @@ type ServiceAccounts struct {
 // NewServiceAccounts returns the controller.
 func NewServiceAccounts(env *Env) *ServiceAccounts {
 	s := &ServiceAccounts{namespaces: env.Core("Namespace"), accounts: env.Core("ServiceAccount")}
-	s.Controller = reconcile.New(env, "serviceaccount", s.ensure, "a namespace has no default service account", "namespace")
+	s.Controller = reconcile.New(env, "serviceaccount", s.ensure, "cannot create the default service account of a namespace", "namespace")
 	s.Watch(s.namespaces, reconcile.Updates(func(o *meta.Object) {
 		if !o.Meta.Terminating {
 			s.Add(o.Key.Name)

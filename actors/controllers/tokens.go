@@ -41,7 +41,7 @@ func NewTokens(env *Env, issuer *serviceaccount.Issuer, caBundle func() []byte) 
 		secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), names: serviceaccount.NewSecretNames(env.Naming), issuer: issuer, caBundle: caBundle,
 		owners: map[meta.Key]tokenOwner{}, secretsByAccount: reconcile.Index[meta.Key, meta.Key, bool]{},
 	}
-	t.Controller = reconcile.New(env, "serviceaccount_tokens_service", t.sync, "a secret lacks its token", "key")
+	t.Controller = reconcile.New(env, "serviceaccount_tokens_service", t.sync, "cannot maintain the token of a Secret", "key")
 	t.Watch(t.secrets, t.onSecret)
 	t.Watch(t.accounts, t.onAccount)
 	return t

@@ -23,7 +23,7 @@ type TokenSecrets struct {
 // NewTokenSecrets returns the controller.
 func NewTokenSecrets(env *Env) *TokenSecrets {
 	t := &TokenSecrets{secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), names: serviceaccount.NewSecretNames(env.Naming)}
-	t.Controller = reconcile.New(env, "", t.ensure, "a service account has no secret", "key")
+	t.Controller = reconcile.New(env, "", t.ensure, "cannot maintain the Secret of a service account", "key")
 	t.Watch(t.accounts, reconcile.Updates(func(o *meta.Object) {
 		if !o.Meta.Terminating {
 			t.Add(o.Key)

@@ -18,7 +18,7 @@ type TTLAfterFinished struct {
 // NewTTLAfterFinished returns the controller.
 func NewTTLAfterFinished(env *Env) *TTLAfterFinished {
 	c := &TTLAfterFinished{jobs: env.Client("batch", "v1", "Job")}
-	c.Controller = reconcile.New(env, "ttl_jobs_to_delete", c.delete, "a finished Job stays", "job")
+	c.Controller = reconcile.New(env, "ttl_jobs_to_delete", c.delete, "cannot delete a finished Job", "job")
 	c.Watch(c.jobs, reconcile.Updates(c.onJob))
 	return c
 }

@@ -22,15 +22,15 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 	limit := e.maxDataBytes(cur, m)
 	encoded, ok := codec.EncodeWithin(stored, object, 2*limit)
 	if !ok {
-		return encoded, meta.NewTooLarge("an object may have %d bytes as JSON, in which escapes and managedFields count", 2*limit)
+		return encoded, meta.NewTooLarge("an object may have %d bytes as JSON, including escapes and managedFields", 2*limit)
 	}
 	if len(encoded.JSON) > limit && dataSize(encoded.JSON) > limit {
-		return encoded, meta.NewTooLarge("an object may have %d bytes of data beside its managedFields", limit)
+		return encoded, meta.NewTooLarge("an object may have %d bytes of data besides its managedFields", limit)
 	}
 	if err := codec.ReadBack(stored, m.Key, encoded.JSON); err != nil {
 		return encoded, &meta.Status{
 			Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Details: &meta.Details{},
-			Message: "Internal error occurred: the object is not stored, because it could not be read again: " + err.Error(),
+			Message: "Internal error occurred: the object was not stored, because it could not be read back: " + err.Error(),
 		}
 	}
 	return encoded, nil

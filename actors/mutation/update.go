@@ -150,7 +150,7 @@ func checkVersion(cur State, m *request.Mutation, version string, required bool)
 	if _, err := strconv.ParseUint(version, 10, 64); err != nil {
 		return meta.NewInvalid(kindName(m.Kind), m.Key.Name, []meta.Cause{{
 			Type: meta.CauseInvalid, Field: "metadata.resourceVersion",
-			Message: fmt.Sprintf("Invalid value: %q: must be a version that the server has given out", version)}})
+			Message: fmt.Sprintf("Invalid value: %q: must be a version that the server has assigned", version)}})
 	}
 	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,

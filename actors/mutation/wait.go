@@ -217,7 +217,7 @@ func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	case !there:
 		return nil
 	case p.step == stepUpdate && err != nil && version != "":
-		return newInternal(fmt.Sprintf("an admission has set the resourceVersion to %q, which is no version", version))
+		return newInternal(fmt.Sprintf("admission set the resourceVersion to the invalid value %q", version))
 	case p.step == stepUpdate:
 		return checkVersion(p.cur, p.mutation, version, true)
 	case err == nil && version != "0" && !p.mutation.DryRun:

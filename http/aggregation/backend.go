@@ -139,7 +139,7 @@ type response struct {
 	body              []byte
 }
 
-var errTooLarge = errors.New("the answer is too large")
+var errTooLarge = errors.New("the response is too large")
 
 // send sends a request. The error means no response, or one that is too large.
 func (b *backend) send(ctx context.Context, q request) (*response, error) {
@@ -180,7 +180,7 @@ const (
 	readPiece  = 256 << 10
 )
 
-var errReading = errors.New("too much is being read of all servers together")
+var errReading = errors.New("too much is being read from all servers together")
 
 // read reads a response up to limit bytes.
 func (s *Servers) read(from io.Reader, limit int64) ([]byte, error) {

@@ -85,7 +85,7 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 	// A 503 says nothing about what is served. Other codes may mean that the server is too old for
 	// the list of all versions.
 	case a.code == http.StatusServiceUnavailable:
-		return nil, fmt.Errorf("it answers %d", a.code)
+		return nil, fmt.Errorf("it returned status %d", a.code)
 	case a.code == http.StatusOK && isGroupList(a.contentType, group):
 		versions, err := discovery.ReadDiscovery(a.body, func(v discovery.GroupVersion) bool { return contains(wanted, v) })
 		return &discoveryState{versions: versions, etag: a.etag, current: true, bytes: int64(len(a.body))}, err
@@ -112,7 +112,7 @@ func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.Gro
 			return nil, err
 		}
 		if a.code != http.StatusOK {
-			return nil, fmt.Errorf("it answers %d at %s", a.code, v.Path())
+			return nil, fmt.Errorf("it returned status %d at %s", a.code, v.Path())
 		}
 		if next.versions[v], err = discovery.ReadResourceList(a.body); err != nil {
 			return nil, err

@@ -92,7 +92,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	case http.StatusNotFound:
 		return nil
 	default:
-		return fmt.Errorf("it answers %d at /openapi/v3", a.code)
+		return fmt.Errorf("it returned status %d at /openapi/v3", a.code)
 	}
 	var index struct {
 		Paths map[string]struct {
@@ -143,7 +143,7 @@ func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVer
 		next.document, next.etag, next.bytes = nil, "", 0
 		return nil
 	case a.code != http.StatusOK:
-		return fmt.Errorf("it answers %d at /openapi/v2", a.code)
+		return fmt.Errorf("it returned status %d at /openapi/v2", a.code)
 	}
 	// One at a time: parsing may take 100 MB.
 	b.servers.parsing.Lock()

@@ -68,7 +68,7 @@ type routes struct {
 // maxKept bounds the kept documents of all backends, in bytes.
 const maxKept = 32 << 20
 
-var errKept = errors.New("all servers together say more than is kept")
+var errKept = errors.New("the documents of all servers exceed the limit")
 
 // New returns Servers without APIServices. Requests to backends start with Follow.
 func New(o Options) *Servers {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var errZone = errors.New("an address with a zone means something on one machine only")
+var errZone = errors.New("an address with a zone is only valid on one machine")
 
 // Parse parses an address without a zone. It returns IPv4-mapped IPv6 addresses as IPv4.
 func Parse(s string) (netip.Addr, error) {

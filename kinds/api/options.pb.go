@@ -27,13 +27,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Deletion is the way in which objects of a kind go.
+// Deletion is how objects of a kind are deleted.
 type Deletion int32
 
 const (
 	Deletion_AT_ONCE    Deletion = 0
 	Deletion_GRACEFULLY Deletion = 1 // after a grace period
-	Deletion_IN_STEPS   Deletion = 2 // marked first in any case, and removed by a controller
+	Deletion_IN_STEPS   Deletion = 2 // always marked first, and removed by a controller
 )
 
 // Enum value maps for Deletion.
@@ -77,7 +77,7 @@ func (Deletion) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{0}
 }
 
-// Scope tells kinds that live in a namespace from those of the cluster.
+// Scope distinguishes namespaced from cluster-scoped kinds.
 type Scope int32
 
 const (
@@ -124,7 +124,7 @@ func (Scope) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{1}
 }
 
-// NameFormat is the rule for metadata.name.
+// NameFormat is the format of metadata.name.
 type NameFormat int32
 
 const (
@@ -177,7 +177,7 @@ func (NameFormat) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{2}
 }
 
-// Scalar is the JSON form of a message that is not an object there.
+// Scalar is the JSON form of a message that is not a JSON object.
 type Scalar int32
 
 const (
@@ -188,9 +188,9 @@ const (
 	Scalar_INT_OR_STRING Scalar = 4
 	Scalar_RAW           Scalar = 5
 	Scalar_DURATION      Scalar = 6
-	Scalar_STRING_LIST   Scalar = 7 // a list of texts, as the value of a map
+	Scalar_STRING_LIST   Scalar = 7 // a list of strings, as the value of a map
 	Scalar_FIELDS_V1     Scalar = 9 // a set of fields; its tree form is JSON text
-	Scalar_UNION         Scalar = 8 // the value of whichever field fits: an object, a list, or a bool
+	Scalar_UNION         Scalar = 8 // the value of the field that fits: an object, a list, or a bool
 )
 
 // Enum value maps for Scalar.
@@ -248,13 +248,13 @@ func (Scalar) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{3}
 }
 
-// Empty says whether the other options of a field hold for "" and 0.
+// Empty declares whether the other options of a field apply to "" and 0.
 type Empty int32
 
 const (
-	Empty_BY_TYPE Empty = 0 // where they differ from a value that is left out: of optional fields, and in lists and maps
-	Empty_CHECKED Empty = 1 // always, and a value that is left out counts as one of them; such a field may be required, too
-	Empty_ALLOWED Empty = 2 // never: an optional text may be empty
+	Empty_BY_TYPE Empty = 0 // if they differ from an absent value: in optional fields, lists and maps
+	Empty_CHECKED Empty = 1 // always, and an absent value counts as one of them; such a field may be required, too
+	Empty_ALLOWED Empty = 2 // never: an optional string may be empty
 )
 
 // Enum value maps for Empty.
@@ -298,11 +298,11 @@ func (Empty) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{4}
 }
 
-// Presence is whether the published documents call a field required.
+// Presence is whether the published documents mark a field as required.
 type Presence int32
 
 const (
-	Presence_DERIVED  Presence = 0 // as its other options and its type suggest
+	Presence_DERIVED  Presence = 0 // derived from its other options and its type
 	Presence_REQUIRED Presence = 1
 	Presence_OPTIONAL Presence = 2
 )
@@ -398,40 +398,40 @@ func (ListType) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
-// A Kind says how a message is served. The message is named after the kind. Without a
-// resource it has no path of its own: it is the body of a sub-resource.
+// A Kind declares how a message is served. The message is named after the kind. Without a resource
+// it has no path of its own: it is the body of a subresource.
 type Kind struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Group        string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"` // "" is the core group
 	Version      string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	Resource     string                 `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"` // plural
-	Singular     string                 `protobuf:"bytes,4,opt,name=singular,proto3" json:"singular,omitempty"` // the lower-cased kind if left out
+	Singular     string                 `protobuf:"bytes,4,opt,name=singular,proto3" json:"singular,omitempty"` // the default is the kind in lower case
 	ShortNames   []string               `protobuf:"bytes,5,rep,name=short_names,json=shortNames,proto3" json:"short_names,omitempty"`
 	Categories   []string               `protobuf:"bytes,6,rep,name=categories,proto3" json:"categories,omitempty"`
 	Scope        Scope                  `protobuf:"varint,7,opt,name=scope,proto3,enum=troupe.Scope" json:"scope,omitempty"`
 	Subresources []*Subresource         `protobuf:"bytes,8,rep,name=subresources,proto3" json:"subresources,omitempty"`
-	// verbs replaces the standard eight.
+	// verbs replaces the default eight verbs.
 	Verbs               []string   `protobuf:"bytes,9,rep,name=verbs,proto3" json:"verbs,omitempty"`
 	DeleteReturnsObject bool       `protobuf:"varint,10,opt,name=delete_returns_object,json=deleteReturnsObject,proto3" json:"delete_returns_object,omitempty"`
-	TracksGeneration    bool       `protobuf:"varint,11,opt,name=tracks_generation,json=tracksGeneration,proto3" json:"tracks_generation,omitempty"` // metadata.generation counts changes of anything but metadata and status
-	Deletion            Deletion   `protobuf:"varint,12,opt,name=deletion,proto3,enum=troupe.Deletion" json:"deletion,omitempty"`                    // at once if left out
+	TracksGeneration    bool       `protobuf:"varint,11,opt,name=tracks_generation,json=tracksGeneration,proto3" json:"tracks_generation,omitempty"` // metadata.generation increases with changes outside metadata and status
+	Deletion            Deletion   `protobuf:"varint,12,opt,name=deletion,proto3,enum=troupe.Deletion" json:"deletion,omitempty"`                    // the default is immediate deletion
 	CreateOnUpdate      bool       `protobuf:"varint,13,opt,name=create_on_update,json=createOnUpdate,proto3" json:"create_on_update,omitempty"`
-	NameFormat          NameFormat `protobuf:"varint,14,opt,name=name_format,json=nameFormat,proto3,enum=troupe.NameFormat" json:"name_format,omitempty"` // the rule for metadata.name
-	// storage_resource, with storage_group, names the collection where it is not the served one.
+	NameFormat          NameFormat `protobuf:"varint,14,opt,name=name_format,json=nameFormat,proto3,enum=troupe.NameFormat" json:"name_format,omitempty"` // the format of metadata.name
+	// storage_resource, with storage_group, names the collection if it differs from the served one.
 	StorageGroup    string    `protobuf:"bytes,15,opt,name=storage_group,json=storageGroup,proto3" json:"storage_group,omitempty"`
 	StorageResource string    `protobuf:"bytes,16,opt,name=storage_resource,json=storageResource,proto3" json:"storage_resource,omitempty"`
 	Columns         []*Column `protobuf:"bytes,17,rep,name=columns,proto3" json:"columns,omitempty"`
-	// select_fields are dotted paths that field selectors may name; "name=path" gives a path
-	// another name. Paths are those of the stored form.
+	// select_fields are the dotted paths for field selectors; "name=path" gives a path another name.
+	// Paths are those of the stored form.
 	SelectFields []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
-	// storage_version marks the version in which objects are stored. A kind that shares its
-	// storage with no other needs no mark.
+	// storage_version marks the version in which objects are stored. A kind that shares its storage
+	// with no other needs no mark.
 	StorageVersion    bool         `protobuf:"varint,20,opt,name=storage_version,json=storageVersion,proto3" json:"storage_version,omitempty"`
 	Deprecation       *Deprecation `protobuf:"bytes,21,opt,name=deprecation,proto3" json:"deprecation,omitempty"`
-	ConditionalUpdate bool         `protobuf:"varint,22,opt,name=conditional_update,json=conditionalUpdate,proto3" json:"conditional_update,omitempty"` // an update has to name the version that it replaces
-	// indexed_fields are those select_fields by which lists find objects without looking at all.
+	ConditionalUpdate bool         `protobuf:"varint,22,opt,name=conditional_update,json=conditionalUpdate,proto3" json:"conditional_update,omitempty"` // an update must have the resourceVersion that it replaces
+	// indexed_fields are those select_fields for which lists use an index.
 	IndexedFields []string `protobuf:"bytes,23,rep,name=indexed_fields,json=indexedFields,proto3" json:"indexed_fields,omitempty"`
-	OffByDefault  bool     `protobuf:"varint,24,opt,name=off_by_default,json=offByDefault,proto3" json:"off_by_default,omitempty"` // served only if the operator asks for it
+	OffByDefault  bool     `protobuf:"varint,24,opt,name=off_by_default,json=offByDefault,proto3" json:"off_by_default,omitempty"` // served only if enabled
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -627,7 +627,7 @@ func (x *Kind) GetOffByDefault() bool {
 	return false
 }
 
-// A Deprecation says since when a version of a kind should not be used, as in "1.23".
+// Deprecation declares since when a version of a kind is deprecated, as in "1.23".
 type Deprecation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Since         string                 `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
@@ -688,7 +688,7 @@ func (x *Deprecation) GetReplacement() string {
 	return ""
 }
 
-// A Subresource is a further path segment. Without a kind its body is of the parent's kind.
+// A Subresource is another path segment. Without a kind its body is of the parent's kind.
 type Subresource struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -697,15 +697,15 @@ type Subresource struct {
 	Kind    string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	Verbs   []string               `protobuf:"bytes,5,rep,name=verbs,proto3" json:"verbs,omitempty"`
 	Scale   *Scale                 `protobuf:"bytes,6,opt,name=scale,proto3" json:"scale,omitempty"`
-	// only_field is the one field of the object, beside metadata, that a write reaches; of a
-	// sub-resource named status, the status.
+	// only_field is the only field of the object, besides metadata, that a write changes; of a
+	// subresource named status, the status.
 	OnlyField string `protobuf:"bytes,7,opt,name=only_field,json=onlyField,proto3" json:"only_field,omitempty"`
-	// keeps_metadata are the fields of metadata that a write leaves as they are, beyond those
-	// that no client sets; "*" stands for all. Where the body of the sub-resource is of another kind,
-	// metadata is that of the object anyway.
+	// keeps_metadata are the fields of metadata that a write leaves unchanged, besides those that no
+	// client sets; "*" stands for all. If the body of the subresource is of another kind, metadata is
+	// always that of the object.
 	KeepsMetadata []string `protobuf:"bytes,8,rep,name=keeps_metadata,json=keepsMetadata,proto3" json:"keeps_metadata,omitempty"`
-	// connects: a request opens a connection to what the object stands for, such as a running container. The kind, if
-	// any, is that of its options.
+	// connects: a request opens a connection to the target of the object, such as a running
+	// container. The kind, if any, is that of its options.
 	Connects      bool `protobuf:"varint,9,opt,name=connects,proto3" json:"connects,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -804,7 +804,7 @@ func (x *Subresource) GetConnects() bool {
 	return false
 }
 
-// A Scale says where an object keeps what the sub-resource scale shows, as dotted paths.
+// Scale has the dotted paths of the fields of the subresource scale.
 type Scale struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Replicas       string                 `protobuf:"bytes,1,opt,name=replicas,proto3" json:"replicas,omitempty"` // as in "spec.replicas"
@@ -869,7 +869,7 @@ func (x *Scale) GetSelector() string {
 type Column struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // "string" if left out
+	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // the default is "string"
 	Format        string                 `protobuf:"bytes,3,opt,name=format,proto3" json:"format,omitempty"`
 	Description   string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
 	Priority      int32                  `protobuf:"varint,5,opt,name=priority,proto3" json:"priority,omitempty"`
@@ -950,22 +950,24 @@ func (x *Column) GetPath() string {
 	return ""
 }
 
-// Message says what a message is beyond its fields.
+// Message has the options of messages.
 type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// scalar: in JSON the message is one value, not an object.
 	Scalar Scalar `protobuf:"varint,1,opt,name=scalar,proto3,enum=troupe.Scalar" json:"scalar,omitempty"`
-	// type_meta: the JSON form holds kind and apiVersion, which Protobuf keeps in its envelope.
+	// type_meta: the JSON form has kind and apiVersion, which Protobuf keeps in its envelope.
 	TypeMeta bool `protobuf:"varint,2,opt,name=type_meta,json=typeMeta,proto3" json:"type_meta,omitempty"`
-	// one_of are groups of fields of which an object holds only one.
+	// one_of are groups of fields of which an object may have only one.
 	OneOf []*OneOf `protobuf:"bytes,3,rep,name=one_of,json=oneOf,proto3" json:"one_of,omitempty"`
-	// rules are checked in their order wherever a kind, or a rule of another message, uses the message.
+	// rules are checked in order, wherever a kind or a rule of another message uses the message.
 	Rules []*Rule `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`
-	// update_rules, of kinds, are checked when an object replaces the one in the variable old.
+	// update_rules of kinds are checked when an object replaces the one in the variable old.
 	UpdateRules []*Rule `protobuf:"bytes,5,rep,name=update_rules,json=updateRules,proto3" json:"update_rules,omitempty"`
-	// write_rules, of kinds, are checked when an object is written in this version; old is null on create.
+	// write_rules of kinds are checked when an object is written in this version; old is null on
+	// create.
 	WriteRules []*Rule `protobuf:"bytes,6,rep,name=write_rules,json=writeRules,proto3" json:"write_rules,omitempty"`
-	// status_rules, of kinds, are checked when the status of an object is written; old is the object before.
+	// status_rules of kinds are checked when the status of an object is written; old is the object
+	// before.
 	StatusRules []*Rule `protobuf:"bytes,8,rep,name=status_rules,json=statusRules,proto3" json:"status_rules,omitempty"`
 	// warnings are rules whose texts are warnings about a valid object; old is null on create. They
 	// apply to kinds, and where a warning of another message uses the message.
@@ -1069,45 +1071,45 @@ func (x *Message) GetStatusWarnings() []*Rule {
 	return nil
 }
 
-// A Rule is a step of validation: it reports a fault, looks into a part of the object, or groups
+// A Rule is a step of validation: it reports an error, selects a part of the object, or groups
 // other rules.
 //
-// Expressions are CEL. A field that is left out reads as an empty value, which equals null, "", 0,
-// false and an empty list. Package rules has the functions and variables.
+// Expressions are CEL. An absent field reads as an empty value, which equals null, "", 0, false and
+// an empty list. Package rules has the functions and variables.
 type Rule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	If    string                 `protobuf:"bytes,1,opt,name=if,proto3" json:"if,omitempty"` // the rule applies where this is true; always if left out
-	// at is the path of the fault below the current object, as in "spec.type"; an absolute path
-	// begins with "/". The value of the fault is that of the field, or of the expression value. Here
+	If    string                 `protobuf:"bytes,1,opt,name=if,proto3" json:"if,omitempty"` // the condition of the rule; the default is true
+	// at is the path of the error below the current object, as in "spec.type"; an absolute path
+	// begins with "/". The value of the error is that of the field, or of the expression value. Here
 	// and in texts, expressions in braces are replaced, as in "ports[{i}]".
 	At    string `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
-	// The kinds of faults, with the details of their texts.
+	// The types of errors, with the details of their messages.
 	Required  *string  `protobuf:"bytes,4,opt,name=required,proto3,oneof" json:"required,omitempty"` // the value is empty
 	Invalid   string   `protobuf:"bytes,5,opt,name=invalid,proto3" json:"invalid,omitempty"`
 	Forbidden string   `protobuf:"bytes,6,opt,name=forbidden,proto3" json:"forbidden,omitempty"`
-	Supported []string `protobuf:"bytes,7,rep,name=supported,proto3" json:"supported,omitempty"` // the value is none of these
-	Format    string   `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`       // a format that package rules knows: each of its messages is a fault
+	Supported []string `protobuf:"bytes,7,rep,name=supported,proto3" json:"supported,omitempty"` // the supported values
+	Format    string   `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`       // a format of package rules: each of its messages is an error
 	Duplicate bool     `protobuf:"varint,9,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
 	NotFound  *string  `protobuf:"bytes,10,opt,name=not_found,json=notFound,proto3,oneof" json:"not_found,omitempty"`
 	TooLong   int64    `protobuf:"varint,11,opt,name=too_long,json=tooLong,proto3" json:"too_long,omitempty"`      // the limit
 	TooMany   int64    `protobuf:"varint,12,opt,name=too_many,json=tooMany,proto3" json:"too_many,omitempty"`      // the limit
-	OmitValue string   `protobuf:"bytes,13,opt,name=omit_value,json=omitValue,proto3" json:"omit_value,omitempty"` // invalid, without the value
+	OmitValue string   `protobuf:"bytes,13,opt,name=omit_value,json=omitValue,proto3" json:"omit_value,omitempty"` // invalid, without the value in the message
 	Warn      string   `protobuf:"bytes,14,opt,name=warn,proto3" json:"warn,omitempty"`
-	// in makes a part of the object the current object for the rules, unless it is absent; each does
-	// so for every item of a list or every entry of a map. With a name in as, that is a variable, and
-	// the current object stays. Their faults are below path: by default that of the field, with the
-	// index or the key.
+	// in makes a part of the object the current object of the rules, unless it is absent; each does
+	// so for every item of a list or entry of a map. With a name in as, the part is a variable, and
+	// the current object stays. The path of errors is path: by default that of the field, with the
+	// index or key.
 	In            string  `protobuf:"bytes,15,opt,name=in,proto3" json:"in,omitempty"`
 	Each          string  `protobuf:"bytes,16,opt,name=each,proto3" json:"each,omitempty"`
 	As            string  `protobuf:"bytes,17,opt,name=as,proto3" json:"as,omitempty"`
 	Path          *string `protobuf:"bytes,18,opt,name=path,proto3,oneof" json:"path,omitempty"`
 	Rules         []*Rule `protobuf:"bytes,19,rep,name=rules,proto3" json:"rules,omitempty"`
-	First         bool    `protobuf:"varint,20,opt,name=first,proto3" json:"first,omitempty"` // only the first of the rules that applies or reports a fault
-	Use           string  `protobuf:"bytes,21,opt,name=use,proto3" json:"use,omitempty"`      // the full name of a message whose rules follow
+	First         bool    `protobuf:"varint,20,opt,name=first,proto3" json:"first,omitempty"` // only the first of the rules that applies or reports an error
+	Use           string  `protobuf:"bytes,21,opt,name=use,proto3" json:"use,omitempty"`      // the full name of a message whose rules are checked
 	Call          string  `protobuf:"bytes,22,opt,name=call,proto3" json:"call,omitempty"`    // a function of the catalog that checks the value
-	Let           string  `protobuf:"bytes,23,opt,name=let,proto3" json:"let,omitempty"`      // a variable that gets the value
-	Stop          bool    `protobuf:"varint,24,opt,name=stop,proto3" json:"stop,omitempty"`   // where it applies, the rules behind it in its list do not
+	Let           string  `protobuf:"bytes,23,opt,name=let,proto3" json:"let,omitempty"`      // a variable for the value
+	Stop          bool    `protobuf:"varint,24,opt,name=stop,proto3" json:"stop,omitempty"`   // if the rule applies, the rules after it in its list are skipped
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1310,50 +1312,51 @@ func (x *Rule) GetStop() bool {
 	return false
 }
 
-// Field says how a field is encoded, merged, defaulted and checked.
-// The keyword optional tells an explicit zero value from an absent one.
+// Field declares how a field is encoded, merged, defaulted and validated. The keyword optional
+// distinguishes an explicit zero value from an absent one.
 type Field struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	EmitEmpty       bool                   `protobuf:"varint,1,opt,name=emit_empty,json=emitEmpty,proto3" json:"emit_empty,omitempty"` // JSON holds the field even when it is empty
-	Inline          bool                   `protobuf:"varint,2,opt,name=inline,proto3" json:"inline,omitempty"`                        // the fields of the message lie in the enclosing object in JSON
+	EmitEmpty       bool                   `protobuf:"varint,1,opt,name=emit_empty,json=emitEmpty,proto3" json:"emit_empty,omitempty"` // JSON has the field even if it is empty
+	Inline          bool                   `protobuf:"varint,2,opt,name=inline,proto3" json:"inline,omitempty"`                        // in JSON, the fields of the message are part of the enclosing object
 	ListType        ListType               `protobuf:"varint,3,opt,name=list_type,json=listType,proto3,enum=troupe.ListType" json:"list_type,omitempty"`
 	ListMapKeys     []string               `protobuf:"bytes,4,rep,name=list_map_keys,json=listMapKeys,proto3" json:"list_map_keys,omitempty"`
 	MapAtomic       bool                   `protobuf:"varint,5,opt,name=map_atomic,json=mapAtomic,proto3" json:"map_atomic,omitempty"`
 	MergeKey        string                 `protobuf:"bytes,6,opt,name=merge_key,json=mergeKey,proto3" json:"merge_key,omitempty"`
 	MergeStrategies []string               `protobuf:"bytes,7,rep,name=merge_strategies,json=mergeStrategies,proto3" json:"merge_strategies,omitempty"` // of strategic merge patches
 	Default         string                 `protobuf:"bytes,8,opt,name=default,proto3" json:"default,omitempty"`                                        // JSON text
-	Required        bool                   `protobuf:"varint,9,opt,name=required,proto3" json:"required,omitempty"`                                     // there is a value, and it is no empty text, list or map; 0 and false are values
+	Required        bool                   `protobuf:"varint,9,opt,name=required,proto3" json:"required,omitempty"`                                     // the value must be present, and not an empty string, list or map; 0 and false are values
 	Immutable       bool                   `protobuf:"varint,10,opt,name=immutable,proto3" json:"immutable,omitempty"`
-	Enum            []string               `protobuf:"bytes,11,rep,name=enum,proto3" json:"enum,omitempty"`      // the choices of a text, or of each text of a list
-	Min             *int64                 `protobuf:"varint,12,opt,name=min,proto3,oneof" json:"min,omitempty"` // of numbers, and of an int or string that is one; min: 0 is what others call not negative; with max, the fault names both
+	Enum            []string               `protobuf:"bytes,11,rep,name=enum,proto3" json:"enum,omitempty"`      // the allowed values of a string, or of each string of a list
+	Min             *int64                 `protobuf:"varint,12,opt,name=min,proto3,oneof" json:"min,omitempty"` // of numbers, and of an int-or-string that is a number; min: 0 means not negative; with max, the error has both
 	Max             *int64                 `protobuf:"varint,13,opt,name=max,proto3,oneof" json:"max,omitempty"`
-	MinLength       int32                  `protobuf:"varint,14,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"` // of text, in bytes
+	MinLength       int32                  `protobuf:"varint,14,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"` // of strings, in bytes
 	MaxLength       int32                  `protobuf:"varint,15,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
 	MaxItems        int32                  `protobuf:"varint,16,opt,name=max_items,json=maxItems,proto3" json:"max_items,omitempty"`
 	Pattern         string                 `protobuf:"bytes,17,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	// format names a format that package rules knows, for a text, or for each text of a list or map. Of a field that
-	// holds a number or a text, min and max are about the number and format is about the text.
+	// format is a format of package rules, for a string, or for each string of a list or map. Of a
+	// field with a number or a string, min and max apply to the number and format to the string.
 	Format             string   `protobuf:"bytes,18,opt,name=format,proto3" json:"format,omitempty"`
-	ReservedKeys       bool     `protobuf:"varint,19,opt,name=reserved_keys,json=reservedKeys,proto3" json:"reserved_keys,omitempty"` // the keys of the map may not lie in the vendor's domains
+	ReservedKeys       bool     `protobuf:"varint,19,opt,name=reserved_keys,json=reservedKeys,proto3" json:"reserved_keys,omitempty"` // the keys of the map must not be in the vendor's domains
 	DocumentedPresence Presence `protobuf:"varint,20,opt,name=documented_presence,json=documentedPresence,proto3,enum=troupe.Presence" json:"documented_presence,omitempty"`
-	// required_detail follows "Required value" where the fault of a required field says more.
+	// required_detail is the detail of the error of a required field.
 	RequiredDetail string        `protobuf:"bytes,21,opt,name=required_detail,json=requiredDetail,proto3" json:"required_detail,omitempty"`
 	RequiredWhen   *RequiredWhen `protobuf:"bytes,22,opt,name=required_when,json=requiredWhen,proto3" json:"required_when,omitempty"`
-	KeyFormat      string        `protobuf:"bytes,23,opt,name=key_format,json=keyFormat,proto3" json:"key_format,omitempty"` // a format of the keys of a map
-	// may_repeat: a list with keys, or a set, whose repeated items no option refuses: clients send them, and they
-	// stay as they were sent, or a function of the kind refuses them in its own words.
+	KeyFormat      string        `protobuf:"bytes,23,opt,name=key_format,json=keyFormat,proto3" json:"key_format,omitempty"` // the format of the keys of a map
+	// may_repeat: a list with keys, or a set, whose duplicate items no option rejects: clients send
+	// them, and they are kept, or a function of the kind rejects them.
 	MayRepeat bool   `protobuf:"varint,24,opt,name=may_repeat,json=mayRepeat,proto3" json:"may_repeat,omitempty"`
-	Empty     Empty  `protobuf:"varint,25,opt,name=empty,proto3,enum=troupe.Empty" json:"empty,omitempty"`       // whether the options above hold for "" and 0
-	RangeText string `protobuf:"bytes,26,opt,name=range_text,json=rangeText,proto3" json:"range_text,omitempty"` // what the fault of min and max says, if not their own words
-	// required_fields are those that the message needs here, and not wherever else it is used.
+	Empty     Empty  `protobuf:"varint,25,opt,name=empty,proto3,enum=troupe.Empty" json:"empty,omitempty"`       // whether the options above apply to "" and 0
+	RangeText string `protobuf:"bytes,26,opt,name=range_text,json=rangeText,proto3" json:"range_text,omitempty"` // the error of min and max, if not the default
+	// required_fields are the fields of the message that are required here, but not in its other
+	// uses.
 	RequiredFields []string `protobuf:"bytes,27,rep,name=required_fields,json=requiredFields,proto3" json:"required_fields,omitempty"`
-	// whole_thousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
+	// whole_thousandths: defaulting rounds quantities to a multiple of 1m, away from zero.
 	WholeThousandths bool `protobuf:"varint,28,opt,name=whole_thousandths,json=wholeThousandths,proto3" json:"whole_thousandths,omitempty"`
-	// documented_enum are the choices that the published documents name where no enum is declared: a function of the kind checks
-	// them in its own words, or only controllers write them.
+	// documented_enum are the values in the published documents if no enum is declared: a function of
+	// the kind checks them with its own errors, or only controllers write them.
 	DocumentedEnum []string `protobuf:"bytes,30,rep,name=documented_enum,json=documentedEnum,proto3" json:"documented_enum,omitempty"`
-	// feature names the feature that the field belongs to: where it is off, writes drop the field, unless the object
-	// uses the feature already.
+	// feature is the feature gate of the field: while it is off, writes drop the field, unless the
+	// object already uses the feature.
 	Feature       string `protobuf:"bytes,29,opt,name=feature,proto3" json:"feature,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1599,12 +1602,12 @@ func (x *Field) GetFeature() string {
 	return ""
 }
 
-// RequiredWhen makes a field required because of another field of the same message.
+// RequiredWhen makes a field required depending on another field of the message.
 type RequiredWhen struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Field         string                 `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"` // that the other field has one of; none: that it has any, be it 0 or false
-	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"` // follows "Required value"
+	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"` // the values of the other field; none: any value, including 0 and false
+	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"` // the detail of the error
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1660,12 +1663,12 @@ func (x *RequiredWhen) GetDetail() string {
 	return ""
 }
 
-// OneOf names fields of which an object holds at most one, or exactly one.
+// OneOf names fields of which an object has at most one, or exactly one.
 type OneOf struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Fields        []string               `protobuf:"bytes,1,rep,name=fields,proto3" json:"fields,omitempty"`
-	None          string                 `protobuf:"bytes,2,opt,name=none,proto3" json:"none,omitempty"` // what the fault says if there is none of them; "": there may be none
-	Many          string                 `protobuf:"bytes,3,opt,name=many,proto3" json:"many,omitempty"` // what the fault of each says but the first
+	None          string                 `protobuf:"bytes,2,opt,name=none,proto3" json:"none,omitempty"` // the error if there is none of them; "" allows none
+	Many          string                 `protobuf:"bytes,3,opt,name=many,proto3" json:"many,omitempty"` // the error of each but the first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1750,11 +1753,11 @@ var file_options_proto_extTypes = []protoimpl.ExtensionInfo{
 
 // Extension fields to descriptorpb.MessageOptions.
 var (
-	// Makes the message a served kind.
+	// kind makes the message a served kind.
 	//
 	// optional troupe.Kind kind = 52021;
 	E_Kind = &file_options_proto_extTypes[0]
-	// What else a message is.
+	// message has the options of messages.
 	//
 	// optional troupe.Message message = 52022;
 	E_Message = &file_options_proto_extTypes[1]

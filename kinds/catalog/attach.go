@@ -48,7 +48,7 @@ func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	}
 	k := b.set.byKind[meta.GroupVersionKind{Group: b.naming.Translate(parts[0]), Version: parts[1], Kind: parts[2]}]
 	if k == nil {
-		return nil, fmt.Errorf("%s has functions and is not declared", name)
+		return nil, fmt.Errorf("%s has functions but is not declared", name)
 	}
 	return k, nil
 }

@@ -18,7 +18,7 @@ func TestAttachErrors(t *testing.T) {
 		kinds []schema.Behavior
 		want  string
 	}{
-		"unknown kind":         {[]schema.Behavior{{Name: "batch/v1/Jobs"}}, "batch/v1/Jobs has functions and is not declared"},
+		"unknown kind":         {[]schema.Behavior{{Name: "batch/v1/Jobs"}}, "batch/v1/Jobs has functions but is not declared"},
 		"no group":             {[]schema.Behavior{{Name: "v1/Pod"}}, `"v1/Pod" is not group/version/Kind`},
 		"listed twice":         {[]schema.Behavior{{Name: "batch/v1/Job"}, {Name: "batch/v1/Job"}}, "batch/v1/Job is listed twice"},
 		"unknown sub-resource": {[]schema.Behavior{{Name: "batch/v1/Job", Views: schema.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},

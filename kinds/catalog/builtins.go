@@ -60,7 +60,7 @@ func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
 			if f.Feature != "" && !slices.Contains(fieldFeatures, f.Feature) {
-				return fmt.Errorf("%s.%s: %s is not among the features of fields", m.Name, f.Name, f.Feature)
+				return fmt.Errorf("%s.%s: %s is not a feature of fields", m.Name, f.Name, f.Feature)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func Native(v Value) (any, error) {
 		return int64(v), nil
 	case types.Double:
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%v is no JSON number", f)
+			return nil, fmt.Errorf("%v is not a JSON number", f)
 		}
 		return float64(v), nil
 	case types.String:

@@ -88,8 +88,8 @@ func BenchmarkCodec(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		run := func(what string, f func()) {
-			b.Run(name+"/"+what, func(b *testing.B) {
+		run := func(label string, f func()) {
+			b.Run(name+"/"+label, func(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {

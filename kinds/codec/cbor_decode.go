@@ -23,7 +23,7 @@ const (
 )
 
 // ErrTooLargeAsJSON says that a CBOR body would exceed the request size limit as JSON.
-const ErrTooLargeAsJSON = jsontext.SyntaxError("the body would be larger than a request may be, were it JSON")
+const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
 // DecodeCBOR is DecodeJSON for CBOR. limit bounds the size that the body would have as JSON, in
 // bytes, and thus the memory of the tree.

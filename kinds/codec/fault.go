@@ -114,7 +114,7 @@ func IsTypeError(err error) bool {
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
 // ErrTooManyMessages says that a body, or the result of a patch, contains too many messages.
-const ErrTooManyMessages = jsontext.SyntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
+const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
 // maxMessages limits the messages of one incoming object. An empty message is a few bytes of JSON,
 // but takes a thousand times as much memory for defaults, validation and comparison.

@@ -18,7 +18,7 @@ type ObjectRef struct {
 	Version         uint64
 }
 
-var errNoObject = errors.New("stored bytes are no object")
+var errNoObject = errors.New("stored bytes are not an object")
 
 // ExtractMeta returns the metadata that the server needs, from a tree. Writes use it because they
 // have the tree; recovery uses ParseMeta on the bytes, with the same result. Strings share the

@@ -18,7 +18,7 @@ import (
 // passes. It checks the bytes rather than the tree, because recovery reads the encoder's output.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
-		return typeError("its text is not UTF-8")
+		return typeError("it is not valid UTF-8")
 	}
 	return checkDecodable(k, key, json)
 }
@@ -43,10 +43,10 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 		return err
 	}
 	if r.metadataFields != 1 {
-		return typeError("it has " + strconv.Itoa(r.metadataFields) + " fields called metadata")
+		return typeError("it has " + strconv.Itoa(r.metadataFields) + " fields named metadata")
 	}
 	if r.ref.Name != key.Name || r.ref.Namespace != key.Namespace {
-		return typeError(fmt.Sprintf("it says that it is called %.100q in the namespace %.100q", r.ref.Name, r.ref.Namespace))
+		return typeError(fmt.Sprintf("its metadata has the name %.100q and the namespace %.100q", r.ref.Name, r.ref.Namespace))
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (r *verifier) message(m *schema.Message, position int) error {
 		case position == inRoot && key == "metadata":
 			r.metadataFields++
 			if f == nil || r.Peek() != '{' {
-				return typeError("its metadata is no object")
+				return typeError("its metadata is not an object")
 			}
 			err = r.message(f.Message, inMetadata)
 		case position == inMetadata && key == "name" && r.Peek() == '"':
@@ -199,7 +199,7 @@ func (r *verifier) single(f *schema.Field) error {
 }
 
 func (r *verifier) mismatch(f *schema.Field) error {
-	return typeError("a field " + f.Name + " holds a value that is no " + goType(f))
+	return typeError("field " + f.Name + " has a value that is not a " + goType(f))
 }
 
 // Bytes and quantities have a fast path; only values that fail it are parsed.
@@ -230,7 +230,7 @@ func (r *verifier) checkString(f *schema.Field) error {
 		return r.mismatch(f)
 	}
 	if err != nil {
-		return typeError("a field " + f.Name + " cannot be read: " + err.Error())
+		return typeError("field " + f.Name + " cannot be read: " + err.Error())
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (r *verifier) checkNumber(f *schema.Field) error {
 		return r.mismatch(f)
 	}
 	if err != nil {
-		return typeError("a field " + f.Name + " cannot be read: " + err.Error())
+		return typeError("field " + f.Name + " cannot be read: " + err.Error())
 	}
 	return nil
 }

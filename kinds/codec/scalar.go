@@ -202,7 +202,7 @@ func (t *pathTracker) timeOutOfRange(s string) {
 		defer func(steps []pathElement) { t.path = steps }(t.path)
 		t.path = t.path[:n-1]
 	}
-	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is no time: " + errYearRange)
+	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is not a time: " + errYearRange)
 }
 
 func (t *pathTracker) microTime(s string) any {

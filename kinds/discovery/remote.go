@@ -38,7 +38,7 @@ func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersio
 		return nil, err
 	}
 	if list.Kind != "APIGroupDiscoveryList" {
-		return nil, errors.New("it is no APIGroupDiscoveryList")
+		return nil, errors.New("it is not an APIGroupDiscoveryList")
 	}
 	all := map[GroupVersion]RemoteVersion{}
 	for _, g := range list.Items {
@@ -59,7 +59,7 @@ func ReadResourceList(body []byte) (RemoteVersion, error) {
 		return RemoteVersion{}, err
 	}
 	if list.Kind != "APIResourceList" {
-		return RemoteVersion{}, errors.New("it is no APIResourceList")
+		return RemoteVersion{}, errors.New("it is not an APIResourceList")
 	}
 	var v RemoteVersion
 	index := map[string]int{}

@@ -42,7 +42,7 @@ func appendPathElement(b []byte, s pathElement) []byte {
 	return append(b, '"', ':')
 }
 
-var errFields = errors.New("fieldsV1 is no set of fields")
+var errFields = errors.New("fieldsV1 is not a set of fields")
 
 // Parse parses FieldsV1 text in any order and formatting; AppendJSON writes the canonical form.
 // Path elements of unknown kinds, which later releases may write, are ignored. An empty object

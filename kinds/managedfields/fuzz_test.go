@@ -57,7 +57,7 @@ func FuzzApply(f *testing.F) {
 				return // the next apply would add before-first-apply again
 			}
 			if again, same, err := Apply(writerOf("fuzz"), onlyV1, next, config, list, false); err != nil || again != nil && !(tree.SemanticEqual(again, next) && tree.SemanticEqual(same, list)) {
-				t.Fatalf("once more: %v, %v by %s, was %v by %s", err, again, who(same), next, who(list))
+				t.Fatalf("once more: %v, %v by %s, was %v by %s", err, again, formatManagers(same), next, formatManagers(list))
 			}
 			live, managed = next, list
 		}

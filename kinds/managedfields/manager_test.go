@@ -68,11 +68,11 @@ func TestNormalize(t *testing.T) {
 		return []any{tree.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
 	}
 	got, ok := Normalize(entry("Apply", `{ "f:b":{}, "f:a":{} }`))
-	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || got[0].(tree.Tree).String("fieldsType") != "FieldsV1" {
+	if !ok || formatManagers(got) != `m Apply {"f:a":{},"f:b":{}}` || got[0].(tree.Tree).String("fieldsType") != "FieldsV1" {
 		t.Errorf("%v", got)
 	}
 	twice := append(entry("Apply", `{"f:a":{}}`), append(entry("Apply", `{"f:b":{}}`), entry("Update", `{}`)...)...)
-	if got, ok := Normalize(twice); !ok || who(got) != `m Apply {"f:b":{}}` {
+	if got, ok := Normalize(twice); !ok || formatManagers(got) != `m Apply {"f:b":{}}` {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), nil, {3}} {

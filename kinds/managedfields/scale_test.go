@@ -23,7 +23,7 @@ func TestScaleUpdate(t *testing.T) {
 		"of the message alone": {`{"f:inner":{}}`, `m Update {"f:inner":{}}`},
 	} {
 		managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": c.fields}}
-		if got := who(Update(scaler("w"), onlyV1, before, after, managed, false)); got != c.want {
+		if got := formatManagers(Update(scaler("w"), onlyV1, before, after, managed, false)); got != c.want {
 			t.Errorf("%s: the owners are %s, want %s", name, got, c.want)
 		}
 	}
@@ -41,12 +41,12 @@ func TestScaleApply(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, owners, err := Apply(scaler("w"), onlyV1, live, parseTree(t, `{"inner":{"b":1}}`), managed, false)
-	if got := who(owners); err != nil || got != `before-first-apply Update {"f:inner":{"f:b":{}}}; m Update {"f:text":{}}; w Apply {"f:inner":{"f:b":{}}}` {
+	if got := formatManagers(owners); err != nil || got != `before-first-apply Update {"f:inner":{"f:b":{}}}; m Update {"f:text":{}}; w Apply {"f:inner":{"f:b":{}}}` {
 		t.Errorf("the owners are %s, %v", got, err)
 	}
 	none := parseTree(t, `{"text":"a","inner":{"b":0}}`)
 	_, owners, err = Apply(scaler("w"), onlyV1, none, parseTree(t, `{"inner":{"b":2}}`), managed, false)
-	if got := who(owners); err != nil || got != `m Update {"f:text":{}}; w Apply {"f:inner":{"f:b":{}}}` {
+	if got := formatManagers(owners); err != nil || got != `m Update {"f:text":{}}; w Apply {"f:inner":{"f:b":{}}}` {
 		t.Errorf("of no replicas, the owners are %s, %v", got, err)
 	}
 }

@@ -36,7 +36,7 @@ func TestUpdate(t *testing.T) {
 			before = parseTree(t, c.before)
 			managed = Update(writerOf("old"), onlyV1, nil, before, nil, false)
 		}
-		if got := who(Update(writerOf("w"), onlyV1, before, parseTree(t, c.after), managed, false)); got != c.want {
+		if got := formatManagers(Update(writerOf("w"), onlyV1, before, parseTree(t, c.after), managed, false)); got != c.want {
 			t.Errorf("%s: the owners are\n%s, want\n%s", name, got, c.want)
 		}
 	}
@@ -46,13 +46,13 @@ func TestUpdateExcludedFields(t *testing.T) {
 	after := parseTree(t, `{"text":"a","status":{"a":"1"}}`)
 	w := writerOf("w")
 	w.KeepsStatus = true
-	if got := who(Update(w, onlyV1, nil, after, nil, false)); got != `w Update {"f:text":{}}` {
+	if got := formatManagers(Update(w, onlyV1, nil, after, nil, false)); got != `w Update {"f:text":{}}` {
 		t.Errorf("a write that keeps the status: %s", got)
 	}
 	w = writerOf("w")
 	w.OnlyField, w.Subresource = "status", "status"
 	list := Update(w, onlyV1, nil, after, nil, false)
-	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || list[0].(tree.Tree).String("subresource") != "status" {
+	if got := formatManagers(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || list[0].(tree.Tree).String("subresource") != "status" {
 		t.Errorf("a write of the status: %s", got)
 	}
 }
@@ -60,16 +60,16 @@ func TestUpdateExcludedFields(t *testing.T) {
 func TestUpdateOfUnmanaged(t *testing.T) {
 	before, after := parseTree(t, `{"text":"a"}`), parseTree(t, `{"text":"b"}`)
 	if got := Update(writerOf("w"), onlyV1, before, after, nil, false); got != nil {
-		t.Errorf("an object without managers got %s", who(got))
+		t.Errorf("an object without managers got %s", formatManagers(got))
 	}
-	if got := who(Update(writerOf("w"), onlyV1, before, after, nil, true)); got != `w Update {"f:text":{}}` {
+	if got := formatManagers(Update(writerOf("w"), onlyV1, before, after, nil, true)); got != `w Update {"f:text":{}}` {
 		t.Errorf("one that begins anew got %s", got)
 	}
 }
 
 func TestUnknownVersionLosesAll(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v0", "fieldsType": "FieldsV1", "fieldsV1": `{"f:list":{}}`}}
-	got := who(Update(writerOf("w"), onlyV1, parseTree(t, `{"text":"a"}`), parseTree(t, `{"text":"b"}`), managed, false))
+	got := formatManagers(Update(writerOf("w"), onlyV1, parseTree(t, `{"text":"a"}`), parseTree(t, `{"text":"b"}`), managed, false))
 	if got != `w Update {"f:text":{}}` {
 		t.Errorf("the owners are %s", got)
 	}
@@ -90,7 +90,7 @@ func run(t *testing.T, steps ...string) string {
 		}
 		live, managed = next, list
 	}
-	return jsonOf(live) + " " + who(managed)
+	return jsonOf(live) + " " + formatManagers(managed)
 }
 
 func jsonOf(t tree.Tree) string {
@@ -142,7 +142,7 @@ func TestNoOpApplyKeepsTime(t *testing.T) {
 
 func TestBeforeFirstApply(t *testing.T) {
 	live, managed, err := Apply(writerOf("a"), onlyV1, parseTree(t, `{"text":"1"}`), parseTree(t, `{"list":["x"]}`), nil, false)
-	if got := who(managed); err != nil || got != `a Apply {"f:list":{}}; before-first-apply Update {"f:text":{}}` || live["text"] != "1" {
+	if got := formatManagers(managed); err != nil || got != `a Apply {"f:list":{}}; before-first-apply Update {"f:text":{}}` || live["text"] != "1" {
 		t.Errorf("%v %s %v", live, got, err)
 	}
 }

@@ -54,7 +54,7 @@ func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	}
 	object, ok := p.root.tree().(tree.Tree)
 	if !ok {
-		return nil, newCannotApply("no object is left")
+		return nil, newCannotApply("the result is not an object")
 	}
 	return object, nil
 }
@@ -75,13 +75,13 @@ const maxShownPath = 256
 func (s *parsedOperation) failure() string {
 	switch {
 	case s.op == "test" && !s.absent:
-		return "the value is another one"
+		return "the value differs"
 	case s.op == "move", s.op == "copy":
-		return "there is no such place to take from or to put it in"
+		return "from or the parent of path does not exist"
 	case s.op == "add":
-		return "there is no such place"
+		return "the parent of path does not exist"
 	}
-	return "there is no value at this path"
+	return "path does not exist"
 }
 
 // readOperations checks all operations first, so that an error in the last one costs no work. A

@@ -41,7 +41,7 @@ func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	}
 	object, ok := p.root.tree().(tree.Tree)
 	if !ok {
-		return nil, errors.New("no object is left")
+		return nil, errors.New("the result is not an object")
 	}
 	return object, nil
 }

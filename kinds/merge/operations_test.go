@@ -20,7 +20,7 @@ func TestOperations(t *testing.T) {
 		{[]merge.Operation{{Op: "test", Path: "/l/0", Value: "x", HasValue: true}, {Op: "remove", Path: "/a"}}, `{"l":["x"]}`},
 		{[]merge.Operation{{Op: "copy", From: "/l", Path: "/a/l"}, {Op: "move", From: "/l", Path: "/m"}}, `{"a":{"l":["x"]},"m":["x"]}`},
 		{[]merge.Operation{{Op: "remove", Path: "/a"}, {Op: "test", Path: "/l/0", Value: "y", HasValue: true}}, "testing value failed"},
-		{[]merge.Operation{{Op: "add", Path: "/n/b", HasValue: true}}, `add operation does not apply: "/n/b": there is no such place`},
+		{[]merge.Operation{{Op: "add", Path: "/n/b", HasValue: true}}, `add operation does not apply: "/n/b": the parent of path does not exist`},
 		{[]merge.Operation{{Op: "add", Path: "/a"}}, "missing value"},
 		{[]merge.Operation{{Op: "grow", Path: "/a"}}, "unknown operation"},
 		{make([]merge.Operation, merge.MaxOperations+1), "the allowed maximum operations in a JSON patch is 10000, got 10001"},

@@ -12,8 +12,8 @@ import (
 func TestCompileFaults(t *testing.T) {
 	for want, f := range map[string]*schema.Field{
 		"t.T.f: error parsing regexp":     {Name: "f", Pattern: "("},
-		`t.T.f: "roman" is no format`:     {Name: "f", Format: "roman"},
-		`t.T.f: "roman" is no format ...`: {Name: "f", Shape: schema.Map, KeyFormat: "roman"},
+		`t.T.f: unknown format "roman"`:     {Name: "f", Format: "roman"},
+		`t.T.f: unknown format "roman" ...`: {Name: "f", Shape: schema.Map, KeyFormat: "roman"},
 	} {
 		err := rules.Compile(nil, schema.NewMessage("t.T", f))
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, " ...")) {

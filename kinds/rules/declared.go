@@ -335,7 +335,7 @@ func (c *ruleCompiler) rule(d *schema.Rule) rule {
 		}
 	}
 	if d.Use != "" && c.uses[d.Use] == nil || d.Call != "" && c.calls[d.Call] == nil {
-		c.errs = append(c.errs, fmt.Errorf("no message %q, or no function %q", d.Use, d.Call))
+		c.errs = append(c.errs, fmt.Errorf("unknown message %q or function %q", d.Use, d.Call))
 	}
 	outer := c.self
 	if below, isField := strings.CutPrefix(d.In+d.Each, "self."); d.As == "" && d.In+d.Each != "" {

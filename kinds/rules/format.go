@@ -81,7 +81,7 @@ func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
 		return check, nil
 	}
-	return nil, fmt.Errorf("%q is no format", name)
+	return nil, fmt.Errorf("unknown format %q", name)
 }
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.

@@ -24,7 +24,7 @@ func parseTree(t testing.TB, text string) tree.Tree {
 }
 
 // expect compares causes in the form "path: message". A want that ends in … is a prefix.
-func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
+func expect(t *testing.T, name string, causes []meta.Cause, want []string) {
 	t.Helper()
 	got := make([]string, len(causes))
 	for i, c := range causes {
@@ -37,7 +37,7 @@ func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
 		return g == w
 	})
 	if !same {
-		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
+		t.Errorf("%s:\n got  %s\n want %s", name, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
 	}
 }
 

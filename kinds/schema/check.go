@@ -58,66 +58,66 @@ func (c *compiler) single(t Type, v any) (any, bool) {
 func (c *compiler) checkField(s *source, f *Field) {
 	fault := func(text string) { c.fault(s.message.Name, f.Name, text) }
 	if f.ListType != ListAtomic && f.Shape != List {
-		fault("has a list type and is no list")
+		fault("has a list type but is not a list")
 	}
 	if (f.ListType == ListMap) != (len(f.ListMapKeys) > 0) {
-		fault("list_map_keys go with list_type MAP")
+		fault("list_map_keys require list_type MAP")
 	}
 	for _, key := range f.ListMapKeys {
 		if !c.hasField(f, key) {
-			fault(fmt.Sprintf("list map key %q is no field of its items", key))
+			fault(fmt.Sprintf("list map key %q is not a field of its items", key))
 		}
 	}
 	if f.MergeKey != "" && (f.Shape != List || !c.hasField(f, f.MergeKey)) {
-		fault(fmt.Sprintf("merge key %q is no field of its items", f.MergeKey))
+		fault(fmt.Sprintf("merge key %q is not a field of its items", f.MergeKey))
 	}
 	if len(f.ReservedDomains) > 0 && f.Shape != Map {
-		fault("has reserved keys and is no map")
+		fault("has reserved keys but is not a map")
 	}
 	if len(f.Enum)+len(f.DocumentedEnum) > 0 && f.Type != TypeString {
-		fault("has an enum and is no text")
+		fault("has an enum but is not a string")
 	}
 	if len(f.Enum) > 0 && len(f.DocumentedEnum) > 0 {
-		fault("has an enum, which is documented, and another one for the documents")
+		fault("has both an enum and a documented enum")
 	}
 	if (f.Min != nil || f.Max != nil) && !f.isNumber() {
-		fault("has a minimum or maximum and is no number")
+		fault("has a minimum or maximum but is not a number")
 	}
 	if f.RangeText != "" && f.Min == nil && f.Max == nil {
-		fault("has a text for its range and no minimum or maximum")
+		fault("has a range text but no minimum or maximum")
 	}
 	if f.Empty == EmptyChecked && (f.Shape != Single || f.Pointer || f.Type != TypeString && !f.isNumber()) {
 		fault("is checked when absent, but is not a single string or number, or distinguishes empty from absent")
 	}
 	if f.Empty == EmptyAllowed && (f.Shape != Single || !f.Pointer || f.Type != TypeString) {
-		fault("may be empty, and is no optional text")
+		fault("may be empty but is not an optional string")
 	}
 	for _, name := range f.RequiredFields {
 		if f.Shape == Map || !c.hasField(f, name) {
-			fault(fmt.Sprintf("requires %q, which is no field of it", name))
+			fault(fmt.Sprintf("requires %q, which is not one of its fields", name))
 		}
 	}
 	if f.WholeThousandths && f.Type != TypeQuantity {
-		fault("is rounded to thousandths and is no quantity")
+		fault("is rounded to thousandths but is not a quantity")
 	}
 	if f.KeyFormat != "" && f.Shape != Map {
-		fault("has a format of keys and is no map")
+		fault("has a key format but is not a map")
 	}
 	if f.MayRepeat && f.ListType == ListAtomic {
-		fault("may repeat items, as every list without a list type")
+		fault("may repeat items, which needs a list type")
 	}
 }
 
 func (c *compiler) checkFieldNames(m *Message) {
 	for _, f := range m.Fields {
 		if w := f.RequiredWhen; w != nil && m.byName[w.Field] == nil {
-			c.fault(m.Name, f.Name, fmt.Sprintf("is required because of %q, which is no field", w.Field))
+			c.fault(m.Name, f.Name, fmt.Sprintf("is required because of %q, which is not a field", w.Field))
 		}
 	}
 	for _, o := range m.OneOf {
 		for _, name := range o.Fields {
 			if m.byName[name] == nil {
-				c.fault(m.Name, name, "is named in one_of and is no field")
+				c.fault(m.Name, name, "is named in one_of but is not a field")
 			}
 		}
 	}
@@ -155,12 +155,12 @@ func (c *compiler) declares(s *source, name string, depth int) bool {
 // checkKind reports paths of columns, selectable fields and scales that do not exist.
 func (c *compiler) checkKind(k *Kind) {
 	if k.Message().Field("metadata") == nil && k.Resource != "" {
-		c.fault(k.Message().Name, "metadata", "is missing, every resource has it")
+		c.fault(k.Message().Name, "metadata", "is missing")
 	}
 	for _, column := range k.Columns {
 		path, _, _ := strings.Cut(column.Path, "|")
 		if !strings.HasPrefix(path, "func:") && k.Message().Lookup(path) == nil {
-			c.fault(k.Message().Name, path, "is the path of a column and leads nowhere")
+			c.fault(k.Message().Name, path, "is the path of a column but does not exist")
 		}
 	}
 	stored := k
@@ -169,10 +169,10 @@ func (c *compiler) checkKind(k *Kind) {
 	}
 	for _, f := range k.SelectFields {
 		if stored.Message().Lookup(f.Path) == nil {
-			c.fault(k.Message().Name, f.Path, "is a selectable field and leads nowhere")
+			c.fault(k.Message().Name, f.Path, "is a selectable field but does not exist")
 		}
 		if f.Fallback != "" && !slices.ContainsFunc(k.SelectFields, func(o SelectField) bool { return o.Path == f.Fallback }) {
-			c.fault(k.Message().Name, f.Fallback, "counts instead of "+f.Path+" and is no selectable field")
+			c.fault(k.Message().Name, f.Fallback, "replaces "+f.Path+" but is not a selectable field")
 		}
 	}
 	for i := range k.Subresources {
@@ -186,7 +186,7 @@ func (c *compiler) checkScale(k *Kind, s *Scale) {
 	}
 	for _, path := range []string{s.Replicas, s.StatusReplicas, s.Selector} {
 		if path != "" && k.Message().Lookup(path) == nil {
-			c.fault(k.Message().Name, path, "is a path of a scale and leads nowhere")
+			c.fault(k.Message().Name, path, "is a path of a scale but does not exist")
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })
 		if i < 0 {
-			c.fault(s.message.Name, name, "is required and is no field of what is inlined")
+			c.fault(s.message.Name, name, "is required but is not a field of the inlined message")
 			continue
 		}
 		inlined[i].Required, inlined[i].Documented = true, PresenceOptional

@@ -68,7 +68,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 	for _, name := range o.IndexedFields {
 		i := slices.IndexFunc(k.SelectFields, func(f SelectField) bool { return f.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: indexed field %q is no selectable field", d.GetName(), name)
+			return nil, fmt.Errorf("%s: indexed field %q is not a selectable field", d.GetName(), name)
 		}
 		k.SelectFields[i].Indexed = true
 	}

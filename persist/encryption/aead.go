@@ -11,7 +11,7 @@ import (
 )
 
 // errForged is the error for anything that a cipher rejects: damage, another key or another place.
-var errForged = errors.New("it was changed, moved from another place, or encrypted with another secret")
+var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
 // A valueCipher encrypts values under one secret, bound to their places. It is safe for concurrent
 // use. seal appends to b; open returns new memory. The place is not stored, so the reader must know

@@ -318,7 +318,7 @@ func (f *faults) checkKMS(path string, k *kmsFile, plugins map[string]bool) {
 			f.invalid(path+".cachesize", *k.CacheSize, "cachesize is not supported in v2")
 		}
 	case "v1", "":
-		f.invalid(path+".apiVersion", k.APIVersion, "KMS v1, which an empty apiVersion means, is deprecated and not served: use a plugin of v2")
+		f.invalid(path+".apiVersion", k.APIVersion, "KMS v1, the default apiVersion, is not supported: use v2")
 	default:
 		f.invalid(path+".apiVersion", k.APIVersion, "unsupported apiVersion for KMS provider, only v2 is supported")
 	}

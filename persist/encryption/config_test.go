@@ -59,7 +59,7 @@ func TestConfigFaults(t *testing.T) {
 		{kms(plugin + ", timeout: 0s"), "kms.timeout: Invalid value"},
 		{kms(plugin + ", cachesize: 10"), "cachesize is not supported in v2"},
 		{kms("name: p, endpoint: 'unix:///a'"), "kms.apiVersion: Invalid value: \"\": KMS v1"},
-		{kms("apiVersion: v1, name: p, endpoint: 'unix:///a'"), "KMS v1, which an empty apiVersion means, is deprecated and not served"},
+		{kms("apiVersion: v1, name: p, endpoint: 'unix:///a'"), "KMS v1, the default apiVersion, is not supported"},
 		{kms("apiVersion: v3, name: p, endpoint: 'unix:///a'"), "only v2 is supported"},
 		{configOf("{kms: {" + plugin + "}}, {kms: {" + plugin + "}}"), "providers[1].kms.name: Invalid value: \"p\": duplicate KMS provider name"},
 	} {

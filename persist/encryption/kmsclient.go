@@ -101,7 +101,7 @@ func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]
 		if !ok {
 			failed = &rpcError{codeUnavailable, err.Error()}
 			if ctx.Err() != nil {
-				failed = &rpcError{codeDeadlineExceeded, fmt.Sprintf("no answer within %v", c.timeout)}
+				failed = &rpcError{codeDeadlineExceeded, fmt.Sprintf("no response within %v", c.timeout)}
 			}
 		}
 		code, err = failed.code, failed
@@ -131,13 +131,13 @@ func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte
 		return nil, err
 	}
 	if len(framed) > maxMessage+5 { // the rest, including the status, was not read
-		return nil, &rpcError{codeUnknown, "the answer is too large"}
+		return nil, &rpcError{codeUnknown, "the response is too large"}
 	}
 	if err := outcome(answer); err != nil {
 		return nil, err
 	}
 	if len(framed) < 5 || framed[0] != 0 || int(binary.BigEndian.Uint32(framed[1:])) != len(framed)-5 {
-		return nil, &rpcError{codeUnknown, "the answer is not one message without compression"}
+		return nil, &rpcError{codeUnknown, "the response is not one uncompressed message"}
 	}
 	return framed[5:], nil
 }
@@ -153,7 +153,7 @@ func outcome(answer *http.Response) error {
 	}
 	code, err := strconv.Atoi(from.Get("Grpc-Status"))
 	if err != nil {
-		return &rpcError{codeUnknown, "the answer has no status of gRPC"}
+		return &rpcError{codeUnknown, "the response has no gRPC status"}
 	}
 	if code == 0 {
 		return nil
@@ -228,7 +228,7 @@ func appendString(b []byte, number protowire.Number, value string) []byte {
 	return appendBytes(b, number, []byte(value))
 }
 
-var errMessage = errors.New("it is no Protobuf message")
+var errMessage = errors.New("it is not a Protobuf message")
 
 // eachField calls take with each bytes field of a message, and skips others. value aliases b.
 func eachField(b []byte, take func(number protowire.Number, value []byte)) error {

@@ -77,7 +77,7 @@ func newPlugin(of kmsFile, o Options) *plugin {
 	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
 		p.events.KMSCall(p.name, method, code, took)
 	})
-	p.lastErr = errors.New("the plugin was not asked yet")
+	p.lastErr = errors.New("the plugin was not queried yet")
 	return p
 }
 
@@ -165,7 +165,7 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 		}
 	}
 	if err == nil && len(seed) != seedBytes {
-		err = fmt.Errorf("the plugin has answered a seed of %d bytes", len(seed))
+		err = fmt.Errorf("the plugin returned a seed of %d bytes", len(seed))
 	}
 	if err != nil {
 		err = fmt.Errorf("KMS plugin %s does not decrypt the seed: %w", p.name, err)
@@ -259,7 +259,7 @@ func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) e
 		err = wrapped.check()
 	}
 	if err == nil && wrapped.keyID != keyID {
-		err = fmt.Errorf("it reports the key %.100q and encrypts with %.100q", keyID, wrapped.keyID)
+		err = fmt.Errorf("it reports the key %.100q but encrypts with %.100q", keyID, wrapped.keyID)
 	}
 	if err != nil {
 		return fmt.Errorf("failed to rotate the seed: %w", err)

@@ -91,7 +91,7 @@ func TestLyingAnswers(t *testing.T) {
 		status, encrypt []byte
 		fault           string
 	}{
-		"no message":          {[]byte{0xff}, nil, "no Protobuf message"},
+		"no message":          {[]byte{0xff}, nil, "not a Protobuf message"},
 		"too large":           {make([]byte, maxMessage+10), nil, "too large"},
 		"another version":     {appendString(appendString(nil, 1, "v3"), 2, "ok"), nil, "expected KMSv2 API version v2"},
 		"no seed":             {status, appendString(nil, 2, "key"), "the encrypted seed has 0 bytes"},

@@ -92,7 +92,7 @@ func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*
 			made = append(made, newKeyProvider("secretbox", key, &box{[32]byte(key.secret)}))
 		}
 	default:
-		return nil, errors.New("an encryption provider of no kind")
+		return nil, errors.New("unknown encryption provider")
 	}
 	return made, nil
 }

@@ -216,7 +216,7 @@ func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte
 	}
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("it is encrypted with %s and does not decrypt: %w", Provider(stored), err)
+		return nil, "", fmt.Errorf("it is encrypted with %s and cannot be decrypted: %w", Provider(stored), err)
 	case encrypted:
 		return nil, "", fmt.Errorf("it is encrypted with %s, which the encryption configuration does not list for its resource", Provider(stored))
 	}

@@ -92,9 +92,9 @@ func (l *Log) ready() error {
 
 // errNotCommitted means that a round was not committed. A retry must plan it again, because its
 // comparisons may be outdated.
-var errNotCommitted = fmt.Errorf("%w: the transaction got no answer, and was not committed", persist.ErrUnavailable)
+var errNotCommitted = fmt.Errorf("%w: the transaction got no response and was not committed", persist.ErrUnavailable)
 
-var errOtherRecord = errors.New("the record of this process is not the one that it has written last")
+var errOtherRecord = errors.New("the record of this process is not the one that it wrote last")
 
 // commit sends a round and waits until its outcome is known. Without an error it was committed and
 // delivered, or is lost (see round). persist.ErrUnknown means that the outcome is unknown; any
@@ -220,7 +220,7 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	}
 	l.undecided = true
 	l.stats.undecided.Add(1)
-	return fmt.Errorf("%w: the watch has not shown it in time", persist.ErrUnknown)
+	return fmt.Errorf("%w: the watch did not deliver it in time", persist.ErrUnknown)
 }
 
 // resolve determines the outcome of a round without a response, or with another record. If it is

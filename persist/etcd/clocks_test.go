@@ -21,10 +21,10 @@ func TestClocksDiffer(t *testing.T) {
 		writer := open(t, skewed)
 		same(t, "a write", writer.append(put("/c/n/a", "1", at("/c/n/a", writer.revision("/c/n/a")))), "ok")
 		follower.await()
-		for what, m := range map[string]*member{"the follower": follower, "the writer": writer} {
+		for name, m := range map[string]*member{"the follower": follower, "the writer": writer} {
 			got, clock := m.commits[len(m.commits)-1].Time, m.o.Now()
 			if got.After(clock) || got.Before(begin.Add(time.Until(clock)).Add(-time.Second)) {
-				t.Errorf("%v off, %s: the commit has the time %v, and it is %v there", off, what, got, clock)
+				t.Errorf("%v off, %s: the commit has the time %v, and it is %v there", off, name, got, clock)
 			}
 		}
 		later := open(t, o)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-func eventually(t *testing.T, what string, ok func() bool) {
+func eventually(t *testing.T, name string, ok func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(5*time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -25,7 +25,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-watchdog:
-			t.Fatal(what, " does not happen")
+			t.Fatal(name, " does not happen")
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNotEmpty refuses to fill a prefix that has keys.
-var ErrNotEmpty = errors.New("there are keys already: choose another prefix")
+var ErrNotEmpty = errors.New("keys already exist: choose another prefix")
 
 // A Content is what Fill writes.
 type Content struct {

@@ -28,7 +28,7 @@ func (l *Log) follow() {
 		}
 		if err != nil {
 			l.stats.reopened.Add(1)
-			l.o.Logger.Warn("etcd: the watch has ended and begins again", "error", err)
+			l.o.Logger.Warn("etcd: the watch ended; restarting it", "error", err)
 			_ = wait(l.ctx, retryDelay) // after an error the log is closed, which the loop detects
 		}
 	}
@@ -71,7 +71,7 @@ func (l *Log) watch() error {
 			l.deliverProgress(response.Header.Revision)
 		}
 	}
-	return errors.New("the servers have closed it")
+	return errors.New("the servers closed it")
 }
 
 // byRevision groups events by revision, in ascending order. The servers send those of a revision
@@ -333,6 +333,6 @@ func (l *Log) rebuild() error {
 	l.unverified = true
 	l.setFingerprint(begun)
 	l.advance(revision, l.revisions.upTo(revision))
-	l.o.Logger.Warn("etcd: changes were compacted before they were read here; the state was read anew", "revision", revision)
+	l.o.Logger.Warn("etcd: changes were compacted before they were read; the state was read again", "revision", revision)
 	return nil
 }

@@ -67,12 +67,12 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 // check refuses revisions of etcd for which resource versions would not fit into an int64.
 func (r revisions) check(etcd int64) error {
 	if limit := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= limit {
-		return fmt.Errorf("etcd: the servers are at revision %d, and resource versions reach to %d only: was it raised by too much in a restore (--bump-revision)?", etcd, limit)
+		return fmt.Errorf("etcd: the servers are at revision %d, but resource versions end at revision %d: was --bump-revision too large in a restore?", etcd, limit)
 	}
 	return nil
 }
 
-var errFormat = errors.New("etcd: the value has no known format")
+var errFormat = errors.New("etcd: the value has an unknown format")
 
 func appendHead(b []byte, position byte, offset int) []byte {
 	b = append(b, valueFormat, position)
@@ -193,7 +193,7 @@ func encodeFormat(base persist.Revision) string { return fmt.Sprintf(formatText,
 
 func decodeFormat(text []byte) (base persist.Revision, err error) {
 	if _, err := fmt.Sscanf(string(text), formatText, &base); err != nil || encodeFormat(base) != string(text) {
-		return 0, fmt.Errorf("etcd: the format %.60q is not known to this program", text)
+		return 0, fmt.Errorf("etcd: unknown format %.60q", text)
 	}
 	return base, nil
 }

@@ -37,10 +37,10 @@ func (l *Log) Healthy() error {
 		return err
 	}
 	if err := l.health.error(); err != nil {
-		return fmt.Errorf("etcd does not answer: %w", err)
+		return fmt.Errorf("etcd does not respond: %w", err)
 	}
 	if since := l.health.behind.Load(); since != nil && time.Since(*since) > maxBehind {
-		return errors.New("etcd: the watch is behind")
+		return errors.New("etcd: the watch lags behind")
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (l *Log) watchHealth() {
 		was := l.health.error()
 		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				err = fmt.Errorf("there is no answer within %v", l.o.HealthCheckTimeout)
+				err = fmt.Errorf("no response within %v", l.o.HealthCheckTimeout)
 			}
 			l.health.failed.Store(&err)
 		} else {
@@ -65,9 +65,9 @@ func (l *Log) watchHealth() {
 		switch {
 		case was == nil && err != nil:
 			_, why := l.o.reach(l.ctx)
-			l.o.Logger.Error("etcd does not answer: nothing can be written", "error", errors.Join(err, why))
+			l.o.Logger.Error("etcd does not respond: writes fail", "error", errors.Join(err, why))
 		case was != nil && err == nil:
-			l.o.Logger.Info("etcd answers again")
+			l.o.Logger.Info("etcd responds again")
 		}
 	}
 }

@@ -122,9 +122,9 @@ func (r *replay) checkProgress(revision int64) error {
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	switch {
 	case answer.Revision < before:
-		return l.fail(fmt.Errorf("etcd: the servers have gone back from revision %d to %d, as after a restore from a backup: this process must begin anew", before, answer.Revision))
+		return l.fail(fmt.Errorf("etcd: the servers went back from revision %d to %d, as after a restore from a backup: restart this process", before, answer.Revision))
 	case answer.ClusterId != l.identity.Cluster:
-		return l.fail(fmt.Errorf("etcd: the servers were cluster %x and are cluster %x now: this process must begin anew", l.identity.Cluster, answer.ClusterId))
+		return l.fail(fmt.Errorf("etcd: the servers were cluster %x and are now cluster %x: restart this process", l.identity.Cluster, answer.ClusterId))
 	}
 	if err := l.revisions.check(answer.Revision); err != nil {
 		return l.fail(err)
@@ -188,15 +188,15 @@ func (l *Log) confirmHistory(ctx context.Context) error {
 }
 
 func (l *Log) failHistory(why error) error {
-	return l.fail(fmt.Errorf("etcd: %w, as after a restore from a backup: this process must begin anew", why))
+	return l.fail(fmt.Errorf("etcd: %w, as after a restore from a backup: restart this process", why))
 }
 
 func (l *Log) failRecord(from, to int64) error {
-	return l.fail(fmt.Errorf("etcd: a record has gone back from revision %d to %d, as after a restore from a backup: this process must begin anew", from, to))
+	return l.fail(fmt.Errorf("etcd: a record went back from revision %d to %d, as after a restore from a backup: restart this process", from, to))
 }
 
 func (l *Log) failReplaced() error {
-	return l.fail(fmt.Errorf("etcd: %s has gone or was written anew, as after a restore from a backup: this process must begin anew", l.keys.format()))
+	return l.fail(fmt.Errorf("etcd: %s was deleted or rewritten, as after a restore from a backup: restart this process", l.keys.format()))
 }
 
 // fail ends the log: nothing is written any more, and no read is confirmed. It returns the first

@@ -72,7 +72,7 @@ func (l *Log) EnsureSecret(ctx context.Context, name string, value []byte) (pres
 func (l *Log) decodeSecret(name string, stored []byte) ([]byte, error) {
 	value, err := l.decode(secretPlace(name), stored)
 	if err != nil {
-		return nil, fmt.Errorf("etcd: the secret %q that all daemons share cannot be read: %w", name, err)
+		return nil, fmt.Errorf("etcd: cannot read the shared secret %q: %w", name, err)
 	}
 	return value, nil
 }

@@ -247,7 +247,7 @@ func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revisi
 	s := &copiedState{at: l.revisions.etcd(loaded.Revision), items: loaded.Items, without: o.apart}
 	switch i := l.identity; {
 	case o.Cluster != i.Cluster || o.Prefix != i.Prefix || o.Format != i.Format || o.Created != i.Created:
-		return nil, fmt.Errorf("it is of another etcd, of another prefix or of a store before this one: %x %s %q made at %d, and this is %x %s %q made at %d",
+		return nil, fmt.Errorf("it belongs to another etcd, prefix or store: %x %s %q created at %d instead of %x %s %q created at %d",
 			o.Cluster, o.Prefix, o.Format, o.Created, i.Cluster, i.Prefix, i.Format, i.Created)
 	case !o.Verified:
 		return nil, errors.New("it was written by an older version, which did not verify that it belongs to the history of the servers")

@@ -99,15 +99,15 @@ func TestLocalCopy(t *testing.T) {
 		{"another prefix", func(_ *testing.T, _ *etcdtest.Cluster, _ string, o *Options, other func() *member) {
 			o.Prefix = "/elsewhere"
 			other()
-		}, -1, -1, "of another prefix"},
+		}, -1, -1, "another etcd, prefix or store"},
 		{"another etcd", func(t *testing.T, _ *etcdtest.Cluster, _ string, o *Options, other func() *member) {
 			o.Endpoints = etcdtest.Start(t, 1).URLs()
 			change(t, other())
-		}, -1, -1, "of another etcd"},
+		}, -1, -1, "another etcd, prefix or store"},
 		{"another store below the prefix", func(t *testing.T, s *etcdtest.Cluster, _ string, _ *Options, other func() *member) {
 			must.Get(s.Client().Delete(context.Background(), "/troupe/", clientv3.WithPrefix()))(t)
 			other()
-		}, -1, -1, "of a store before this one"},
+		}, -1, -1, "another etcd, prefix or store"},
 		{"an encryption of other resources", func(_ *testing.T, _ *etcdtest.Cluster, _ string, o *Options, _ func() *member) {
 			o.Transformer = secretly{1}
 		}, 0, 0, ""},
@@ -329,7 +329,7 @@ func TestRestoredBelowALog(t *testing.T) {
 			}
 			select {
 			case err := <-fatal:
-				if !strings.Contains(err.Error(), "gone back") {
+				if !strings.Contains(err.Error(), "went back") {
 					t.Error("it ends with", err)
 				}
 			case <-time.After(5 * time.Minute):

@@ -133,7 +133,7 @@ func (l *Log) prepare(ctx context.Context) error {
 			return err
 		}
 		if l.o.MustExist {
-			return fmt.Errorf("etcd: there is no store of this program below %s", l.keys.prefix)
+			return fmt.Errorf("etcd: no store of this program below %s", l.keys.prefix)
 		}
 		if err := l.initialize(ctx); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (l *Log) prepare(ctx context.Context) error {
 		return err
 	}
 	if len(found.Kvs) == 0 {
-		return fmt.Errorf("etcd: %s has gone again", l.keys.format())
+		return fmt.Errorf("etcd: %s was deleted again", l.keys.format())
 	}
 	format := found.Kvs[0]
 	l.identity = origin{Cluster: found.Header.ClusterId, Prefix: l.keys.prefix, Format: string(format.Value), Created: format.CreateRevision}
@@ -174,7 +174,7 @@ func (l *Log) initialize(ctx context.Context) error {
 		return l.unavailable(err)
 	}
 	if len(others.Kvs) > 0 && string(others.Kvs[0].Key) != l.keys.format() {
-		return fmt.Errorf("etcd: there are keys below %s that are not of this program, such as %s: choose another prefix", l.keys.prefix, others.Kvs[0].Key)
+		return fmt.Errorf("etcd: keys below %s belong to another program, such as %s: choose another prefix", l.keys.prefix, others.Kvs[0].Key)
 	}
 	absent := clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", 0)
 	unmarked := clientv3.Compare(clientv3.CreateRevision(l.keys.filling()), "=", 0)

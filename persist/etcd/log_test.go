@@ -175,10 +175,10 @@ func at(key string, revision persist.Revision) persist.Condition {
 	return persist.Condition{Key: key, Revision: revision}
 }
 
-func same(t *testing.T, what, got, want string) {
+func same(t *testing.T, desc, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+		t.Errorf("%s:\n%s\nwant\n%s", desc, got, want)
 	}
 }
 

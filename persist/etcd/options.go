@@ -55,13 +55,13 @@ type Options struct {
 func (o Options) Validate() error {
 	var errs []error
 	if len(o.Endpoints) == 0 {
-		errs = append(errs, errors.New("there must be at least one server"))
+		errs = append(errs, errors.New("at least one server is required"))
 	}
 	secure := 0
 	for _, e := range o.Endpoints {
 		u, err := url.Parse(e)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
-			errs = append(errs, fmt.Errorf("%q is no URL of a server, such as https://10.0.0.1:2379", e))
+			errs = append(errs, fmt.Errorf("%q is not a server URL, such as https://10.0.0.1:2379", e))
 			continue
 		}
 		if u.Scheme == "https" {
@@ -69,16 +69,16 @@ func (o Options) Validate() error {
 		}
 	}
 	if secure > 0 && secure < len(o.Endpoints) {
-		errs = append(errs, errors.New("either all servers are reached by https or none is"))
+		errs = append(errs, errors.New("all servers must use https, or none"))
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
-		errs = append(errs, errors.New("a certificate and its key go together"))
+		errs = append(errs, errors.New("a certificate and its key must be set together"))
 	}
 	if secure == 0 && o.CAFile+o.CertFile != "" {
-		errs = append(errs, errors.New("certificates are for servers that are reached by https"))
+		errs = append(errs, errors.New("certificates require servers with https"))
 	}
 	if o.Prefix != "" && cleanPrefix(o.Prefix) == "" {
-		errs = append(errs, fmt.Errorf("the prefix %q must have another letter than /", o.Prefix))
+		errs = append(errs, fmt.Errorf("the prefix %q must have a character other than /", o.Prefix))
 	}
 	return errors.Join(errs...)
 }

@@ -88,9 +88,9 @@ func reachServer(ctx context.Context, address string, secure *tls.Config) (refus
 	case err == nil:
 		return false, nil
 	case errors.As(err, &late) && late.Timeout():
-		return false, fmt.Errorf("it does not answer within %v", reachTimeout)
+		return false, fmt.Errorf("it did not respond within %v", reachTimeout)
 	case secure == nil && errors.Is(err, io.EOF):
-		return false, errors.New("it closes the connection; is it to be reached by https?")
+		return false, errors.New("it closes the connection; does it need https?")
 	}
 	return isHandshake(err), err
 }

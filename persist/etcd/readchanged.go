@@ -87,7 +87,7 @@ func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops 
 		}
 	}
 	if len(these) > 0 {
-		return fmt.Errorf("etcd: %s is not there at revision %d, where it was listed", page.keys[these[0]].Key, page.revision)
+		return fmt.Errorf("etcd: %s is missing at revision %d, where it was listed", page.keys[these[0]].Key, page.revision)
 	}
 	return nil
 }

@@ -207,7 +207,7 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 		select {
 		case response, open := <-responses:
 			if !open {
-				return 0, l.unavailable(errors.New("the servers have closed the watch of the history"))
+				return 0, l.unavailable(errors.New("the servers closed the watch of the history"))
 			}
 			if done, compacted, err := l.takeChanges(response, upTo, take); done || err != nil {
 				return compacted, err

@@ -39,9 +39,9 @@ func checkLog(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLogHoldsWhatWasWritten writes pieces of all sizes, some over earlier zeros, cuts off the
+// TestLogRecordsWrites writes pieces of all sizes, some over earlier zeros, cuts off the
 // trailing zeros, and reopens the file.
-func TestLogHoldsWhatWasWritten(t *testing.T) {
+func TestLogRecordsWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)
 	var want []byte

@@ -47,7 +47,7 @@ func NewMem() *Mem {
 }
 
 // ErrVolatile is the errors.ErrUnsupported of a volatile file system. It need not be reported.
-var ErrVolatile = fmt.Errorf("a volatile file system keeps no room: %w", errors.ErrUnsupported)
+var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
 // NewVolatile returns a file system for a process that keeps nothing. A sync is only counted and
 // costs neither time nor memory, and Allocate fails. It cannot be crashed.

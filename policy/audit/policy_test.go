@@ -24,19 +24,19 @@ func mustParse(t testing.TB, text string) *audit.Policy {
 
 // request parses "verb group/resource[/sub] [namespace/]name" or "verb path".
 func request(user string, groups []string, text string) authz.Attributes {
-	verb, what, _ := strings.Cut(text, " ")
+	verb, label, _ := strings.Cut(text, " ")
 	a := authz.Attributes{Verb: verb}
 	if user != "" {
 		a.User = &authn.User{Name: user, Groups: groups}
 	}
-	if strings.HasPrefix(what, "/") {
-		a.Path = what
+	if strings.HasPrefix(label, "/") {
+		a.Path = label
 		return a
 	}
 	a.ResourceRequest = true
-	what, object, _ := strings.Cut(what, " ")
-	a.Group, what, _ = strings.Cut(what, ":")
-	a.Resource, a.Subresource, _ = strings.Cut(what, "/")
+	label, object, _ := strings.Cut(label, " ")
+	a.Group, label, _ = strings.Cut(label, ":")
+	a.Resource, a.Subresource, _ = strings.Cut(label, "/")
 	if namespace, name, ok := strings.Cut(object, "/"); ok {
 		a.Namespace, a.Name = namespace, name
 	} else {
@@ -142,22 +142,22 @@ func TestPolicyFaults(t *testing.T) {
 		{"[]", []string{"a policy must be a map"}},
 		{"a: [", []string{"yaml"}},
 		{"rules: []\nrules: []", []string{"rules"}},
-		{policyHead, []string{"rules: there must be at least one"}},
+		{policyHead, []string{"rules: must not be empty"}},
 		{"kind: Policies\napiVersion: audit.k8s.io/v1\nrules: [{level: None}]", []string{`apiVersion: "audit.k8s.io/v1" is not "audit.platform.io/v1"`, `kind: "Policies" is not "Policy"`}},
-		{policyHead + "rules: [{level: None}]\nomitstages: []", []string{"omitstages: there is no such field"}},
+		{policyHead + "rules: [{level: None}]\nomitstages: []", []string{"omitstages: unknown field"}},
 		{policyHead + "rules: {}", []string{"rules: must be a list"}},
 		{policyHead + "rules: [1]", []string{"rules[0]: must be a map", "rules[0].level"}},
 		{policyHead + "rules: [{level: None}, {level: All, verb: [get], users: [1]}]\nomitStages: [Never]", []string{
-			`omitStages[0]: "Never" is none of RequestReceived, ResponseStarted, ResponseComplete, Panic`,
-			"rules[1].level: All is none of None, Metadata, Request, RequestResponse",
-			"rules[1].verb: there is no such field", "rules[1].users[0]: must be text",
+			`omitStages[0]: "Never": must be one of RequestReceived, ResponseStarted, ResponseComplete, Panic`,
+			"rules[1].level: All: must be one of None, Metadata, Request, RequestResponse",
+			"rules[1].verb: unknown field", "rules[1].users[0]: must be a string",
 		}},
 		{policyHead + "rules: [{level: None, nonResourceURLs: [version, /a*b, '*']}]", []string{
-			`rules[0].nonResourceURLs[0]: "version" must begin with a slash`, `rules[0].nonResourceURLs[1]: "/a*b" holds a *`,
+			`rules[0].nonResourceURLs[0]: "version" must begin with a slash`, `rules[0].nonResourceURLs[1]: "/a*b": * must be`,
 		}},
-		{policyHead + "rules: [{level: None, nonResourceURLs: [/a], namespaces: [b]}]", []string{"rules[0].nonResourceURLs: goes together with neither resources nor namespaces"}},
+		{policyHead + "rules: [{level: None, nonResourceURLs: [/a], namespaces: [b]}]", []string{"rules[0].nonResourceURLs: must not be set together with resources or namespaces"}},
 		{policyHead + "rules: [{level: None, resources: [{group: A/v1}, {resourceNames: [a]}, {groups: [a]}]}]", []string{
-			"rules[0].resources[0].group:", "rules[0].resources[1].resourceNames: needs at least one of resources", "rules[0].resources[2].groups: there is no such field",
+			"rules[0].resources[0].group:", "rules[0].resources[1].resourceNames: requires resources", "rules[0].resources[2].groups: unknown field",
 		}},
 		{policyHead + "rules: [{level: None, omitManagedFields: 1, omitStages: RequestReceived}]", []string{
 			"rules[0].omitManagedFields: must be true or false", "rules[0].omitStages: must be a list",

@@ -71,7 +71,7 @@ func (r *policyReader) policy(t tree.Tree, apiVersion string) *Policy {
 	}
 	list := r.objectList(t, "", "rules")
 	if len(list) == 0 {
-		r.fault("rules", "there must be at least one")
+		r.fault("rules", "must not be empty")
 	}
 	for i, rule := range list {
 		p.rules = append(p.rules, r.rule(rule, tree.IndexPath("rules", i), p.omitManagedFields))
@@ -88,7 +88,7 @@ func (r *policyReader) rule(t tree.Tree, path string, omitManagedFields bool) ru
 	}
 	level, ok := parseLevel(t.String("level"))
 	if !ok {
-		r.fault(path+".level", fmt.Sprintf("%v is none of %s", t["level"], strings.Join(levelNames, ", ")))
+		r.fault(path+".level", fmt.Sprintf("%v: must be one of %s", t["level"], strings.Join(levelNames, ", ")))
 	}
 	made.level = level
 	if flag := r.boolField(t, path); flag != nil {
@@ -101,7 +101,7 @@ func (r *policyReader) rule(t tree.Tree, path string, omitManagedFields bool) ru
 		made.resources = append(made.resources, r.resources(one, tree.IndexPath(path+".resources", i)))
 	}
 	if len(made.paths) > 0 && len(made.resources)+len(made.namespaces) > 0 {
-		r.fault(path+".nonResourceURLs", "goes together with neither resources nor namespaces")
+		r.fault(path+".nonResourceURLs", "must not be set together with resources or namespaces")
 	}
 	return made
 }
@@ -112,7 +112,7 @@ func (r *policyReader) pattern(pattern, path string) {
 	case !strings.HasPrefix(pattern, "/"):
 		r.fault(path, fmt.Sprintf("%q must begin with a slash", pattern))
 	case strings.Contains(pattern[:len(pattern)-1], "*"):
-		r.fault(path, fmt.Sprintf("%q holds a * that is not its last character", pattern))
+		r.fault(path, fmt.Sprintf("%q: * must be the last character", pattern))
 	}
 }
 
@@ -120,7 +120,7 @@ func (r *policyReader) resources(t tree.Tree, path string) resources {
 	r.checkUnknownFields(t, path, "group", "resources", "resourceNames")
 	group, ok := t["group"].(string)
 	if !ok && t["group"] != nil {
-		r.fault(path+".group", "must be text")
+		r.fault(path+".group", "must be a string")
 	}
 	if group != "" {
 		for _, text := range rules.Subdomain(group) {
@@ -129,7 +129,7 @@ func (r *policyReader) resources(t tree.Tree, path string) resources {
 	}
 	made := resources{group: group, names: r.stringList(t, path, "resources"), objects: r.stringList(t, path, "resourceNames")}
 	if len(made.objects) > 0 && len(made.names) == 0 {
-		r.fault(path+".resourceNames", "needs at least one of resources")
+		r.fault(path+".resourceNames", "requires resources")
 	}
 	return made
 }
@@ -137,7 +137,7 @@ func (r *policyReader) resources(t tree.Tree, path string) resources {
 func (r *policyReader) checkUnknownFields(t tree.Tree, path string, names ...string) {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {
-			r.fault(tree.FieldPath(path, name), "there is no such field")
+			r.fault(tree.FieldPath(path, name), "unknown field")
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (r *policyReader) stringList(t tree.Tree, path, name string) (list []string
 	for i, item := range r.list(t, path, name) {
 		text, ok := item.(string)
 		if !ok {
-			r.fault(tree.IndexPath(tree.FieldPath(path, name), i), "must be text")
+			r.fault(tree.IndexPath(tree.FieldPath(path, name), i), "must be a string")
 		}
 		list = append(list, text)
 	}
@@ -175,7 +175,7 @@ func (r *policyReader) list(t tree.Tree, path, name string) []any {
 func (r *policyReader) stages(t tree.Tree, path string) (set stageSet) {
 	for i, name := range r.stringList(t, path, "omitStages") {
 		if !set.add(name) {
-			r.fault(tree.IndexPath(tree.FieldPath(path, "omitStages"), i), fmt.Sprintf("%q is none of %s", name, strings.Join(stageNames, ", ")))
+			r.fault(tree.IndexPath(tree.FieldPath(path, "omitStages"), i), fmt.Sprintf("%q: must be one of %s", name, strings.Join(stageNames, ", ")))
 		}
 	}
 	return set

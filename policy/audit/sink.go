@@ -106,7 +106,7 @@ func (s *Sink) line(r *Record) ([]byte, error) {
 	short := r.withoutBodies()
 	b := encode(&short, nil)
 	if len(b) > s.options.MaxEventSize {
-		return nil, fmt.Errorf("the event has %d bytes without bodies, and may have %d", len(b), s.options.MaxEventSize)
+		return nil, fmt.Errorf("the event has %d bytes without bodies, at most %d are allowed", len(b), s.options.MaxEventSize)
 	}
 	return b, nil
 }

@@ -100,9 +100,9 @@ func TestThrottle(t *testing.T) {
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writeLog{make(chan string)} // nothing reads yet
-		var told bytes.Buffer
+		var logged bytes.Buffer
 		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
-			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&told, nil)), Batch: audit.BatchOptions{BufferSize: 2, MaxSize: 1},
+			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&logged, nil)), Batch: audit.BatchOptions{BufferSize: 2, MaxSize: 1},
 		}))
 		for n := range 10 {
 			if !record(u, fmt.Sprint(n)) {
@@ -121,8 +121,8 @@ func TestFullBuffer(t *testing.T) {
 		if !strings.Contains(metrics.String(), `apiserver_audit_error_total{plugin="log"} 6`) {
 			t.Error(metrics.String())
 		}
-		if n := strings.Count(told.String(), "events are being lost"); n != 1 {
-			t.Errorf("the loss is logged %d times: %s", n, told.String())
+		if n := strings.Count(logged.String(), "events are being lost"); n != 1 {
+			t.Errorf("the loss is logged %d times: %s", n, logged.String())
 		}
 		for range 4 {
 			<-w.list
@@ -133,9 +133,9 @@ func TestFullBuffer(t *testing.T) {
 func TestBlockingModes(t *testing.T) {
 	for _, mode := range []audit.Mode{audit.Blocking, audit.BlockingStrict} {
 		var b buffer
-		var told bytes.Buffer
+		var logged bytes.Buffer
 		u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{
-			Mode: mode, Logger: slog.New(slog.NewTextHandler(&told, nil)),
+			Mode: mode, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
 		}))
 		if !record(u, "a") {
 			t.Errorf("%s: refused", mode)
@@ -151,7 +151,7 @@ func TestBlockingModes(t *testing.T) {
 		if got := ids(b.String()); got != "a a c c" {
 			t.Errorf("%s: %s", mode, got)
 		}
-		if text := told.String(); !strings.Contains(text, "disk full") || !strings.Contains(text, "stored again") {
+		if text := logged.String(); !strings.Contains(text, "disk full") || !strings.Contains(text, "stored again") {
 			t.Errorf("%s: %s", mode, text)
 		}
 		var metrics bytes.Buffer

@@ -112,7 +112,7 @@ func TestCertificates(t *testing.T) {
 		{"for servers", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) {
 			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 		})}, "incompatible key usage", ""},
-		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user", ""},
+		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "has no user name", ""},
 	}
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now }, true)
 	memory := &authn.ConnCache{}
@@ -203,7 +203,7 @@ func TestReadTokenFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(warnings, "\n"); got != "line 4: the token is empty; the line is ignored\nline 6: the token was there before; the last line counts" {
+	if got := strings.Join(warnings, "\n"); got != "line 4: the token is empty; the line is ignored\nline 6: duplicate token; the last line applies" {
 		t.Errorf("warnings %s", got)
 	}
 	for token, want := range map[string]*authn.User{

@@ -53,7 +53,7 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 	value := func(key string) string {
 		text, fault := base64.StdEncoding.DecodeString(data.String(key))
 		if fault != nil {
-			err = fmt.Errorf("%s is no base64", key)
+			err = fmt.Errorf("%s is not base64", key)
 		}
 		return string(text)
 	}
@@ -73,7 +73,7 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 	switch {
 	case err != nil:
 	case secret.Key.Name != BootstrapSecretPrefix+t.ID:
-		err = fmt.Errorf("its name is not %s and its token-id", BootstrapSecretPrefix)
+		err = fmt.Errorf("its name is not %s followed by its token-id", BootstrapSecretPrefix)
 	case !bootstrapTokenRE.MatchString(t.String()):
 		err = errors.New("token-id or token-secret are missing, or are not 6 and 16 lower-case letters and digits")
 	default:
@@ -85,7 +85,7 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 func (t BootstrapToken) validate() error {
 	if t.Expiration != "" {
 		if _, err := time.Parse(time.RFC3339, t.Expiration); err != nil {
-			return errors.New("expiration is no time in RFC 3339")
+			return errors.New("expiration is not a time in RFC 3339 format")
 		}
 	}
 	if _, ok := t.groups(); !ok {
@@ -142,9 +142,9 @@ type bootstrapTokens struct {
 }
 
 var (
-	errBootstrapUsage   = errors.New("the bootstrap token is not for requests")
+	errBootstrapUsage   = errors.New("the bootstrap token may not authenticate requests")
 	errBootstrapExpired = errors.New("the bootstrap token has expired")
-	errBootstrapGroups  = errors.New("auth-extra-groups holds groups that are not allowed")
+	errBootstrapGroups  = errors.New("auth-extra-groups has groups that are not allowed")
 )
 
 // Authenticate has no opinion on tokens of another form and on unknown ones.
@@ -159,7 +159,7 @@ func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	}
 	t, err := ReadBootstrapToken(b.naming, secret)
 	if err != nil {
-		return nil, fmt.Errorf("the Secret %s holds no good bootstrap token: %w", secret.Key.Name, err)
+		return nil, fmt.Errorf("the Secret %s is not a valid bootstrap token: %w", secret.Key.Name, err)
 	}
 	if subtle.ConstantTimeCompare([]byte(t.String()), []byte(r.Token)) != 1 {
 		return nil, nil

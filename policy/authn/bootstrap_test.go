@@ -50,7 +50,7 @@ func TestBootstrapTokens(t *testing.T) {
 		}
 	}
 	none := func(*secretReader) {}
-	for what, c := range map[string]struct {
+	for label, c := range map[string]struct {
 		token  string
 		change func(*secretReader)
 		groups string // "" for a rejected token
@@ -89,9 +89,9 @@ func TestBootstrapTokens(t *testing.T) {
 			user, err := authn.BootstrapTokens(naming, s, func() time.Time { return now }).Authenticate(authn.Request{Token: c.token, HasToken: true})
 			switch {
 			case c.groups == "" && user != nil:
-				t.Errorf("%s: is %+v", what, user)
+				t.Errorf("%s: is %+v", label, user)
 			case c.groups != "" && (err != nil || !reflect.DeepEqual(withoutExpiry(user), &authn.User{Name: "system:bootstrap:abcdef", Groups: strings.Split(c.groups, ",")})):
-				t.Errorf("%s: %+v, %v", what, user, err)
+				t.Errorf("%s: %+v, %v", label, user, err)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*U
 	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
 		if leaf.Subject.CommonName == "" {
-			return nil, errors.New("client certificate names no user")
+			return nil, errors.New("client certificate has no user name")
 		}
 		uid := ""
 		if uids {
@@ -61,7 +61,7 @@ func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 		}
 		text, ok := attribute.Value.(string)
 		if !ok || text == "" || uid != "" {
-			return "", errors.New("client certificate does not hold one uid that is a text")
+			return "", errors.New("client certificate must have exactly one uid, a string")
 		}
 		uid = text
 	}
@@ -168,7 +168,7 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
 	if t.pool == nil { // for which x509 would use the system's CAs
-		return nil, errors.New("client certificate: there is no CA")
+		return nil, errors.New("client certificate: no CA is configured")
 	}
 	intermediates := x509.NewCertPool()
 	for _, cert := range certs[1:] {

@@ -30,7 +30,7 @@ func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName
 		if len(o.AllowedNames) > 0 && !slices.Contains(o.AllowedNames, name) {
-			return nil, fmt.Errorf("the certificate of %q is none of a proxy", name)
+			return nil, fmt.Errorf("%q is not an allowed name of a proxy", name)
 		}
 		return &User{Name: name}, nil
 	})}

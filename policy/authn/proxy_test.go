@@ -79,8 +79,8 @@ func TestProxy(t *testing.T) {
 		{"no certificate", nil, jane, nil, "", jane},
 		{"an ordinary client", []*x509.Certificate{clients.client(t, nil)}, jane, nil, "unknown authority", jane},
 		{"an ordinary client of that name", []*x509.Certificate{clients.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "front" })}, jane, nil, "unknown authority", jane},
-		{"another name", front(func(c *x509.Certificate) { c.Subject.CommonName = "back" }), jane, nil, `"back" is none of a proxy`, jane},
-		{"no name", front(func(c *x509.Certificate) { c.Subject.CommonName = "" }), jane, nil, "none of a proxy", jane},
+		{"another name", front(func(c *x509.Certificate) { c.Subject.CommonName = "back" }), jane, nil, `"back" is not an allowed name of a proxy`, jane},
+		{"no name", front(func(c *x509.Certificate) { c.Subject.CommonName = "" }), jane, nil, "not an allowed name of a proxy", jane},
 		{"expired", front(func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) }), jane, nil, "expired", jane},
 		{"for servers", front(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }), jane, nil, "key usage", jane},
 	}

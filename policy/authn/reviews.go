@@ -39,7 +39,7 @@ func (r *Reviews[T]) Of(digest Digest, review func(ctx context.Context) (result 
 		case r.slots <- struct{}{}:
 			defer func() { <-r.slots }()
 		case <-ctx.Done():
-			return nil, errors.New("too many questions are waiting for their answers")
+			return nil, errors.New("too many reviews are pending")
 		}
 		made, ttl, err := review(ctx)
 		if err == nil && ttl > 0 {

@@ -71,7 +71,7 @@ func (t *TokenFile) add(record []string) (warning string, err error) {
 	}
 	sum := sha256.Sum256([]byte(token))
 	if t.users[sum] != nil {
-		warning = "the token was there before; the last line counts"
+		warning = "duplicate token; the last line applies"
 	}
 	t.users[sum] = user
 	return warning, nil

@@ -105,10 +105,10 @@ func (w *webhook) review(ctx context.Context, token string, wanted []string) (kn
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {
-		return nil, errors.New("the answer is no JSON object")
+		return nil, errors.New("the response is not a JSON object")
 	}
 	if review.String("apiVersion") != w.apiVersion || review.String("kind") != "TokenReview" {
-		return nil, fmt.Errorf("the answer is no TokenReview of %s", w.apiVersion)
+		return nil, fmt.Errorf("the response is not a TokenReview of %s", w.apiVersion)
 	}
 	return review.Object("status"), nil
 }
@@ -130,7 +130,7 @@ func (w *webhook) result(status tree.Tree, token string, wanted []string) (token
 	}
 	user := ReadUser(status.Object("user"), "username")
 	if user.Name == "" {
-		return tokenResult{}, errors.New("the answer names no user")
+		return tokenResult{}, errors.New("the response has no user name")
 	}
 	user.Audiences = both
 	return tokenResult{user: user}, nil

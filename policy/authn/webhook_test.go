@@ -70,8 +70,8 @@ func TestWebhookResponses(t *testing.T) {
 		{"refused", v1, `{"error":"locked out"}`, nil, nil, `refused: "locked out"`},
 		{"an error beside success is ignored", v1, strings.Replace(janeStatus, "true", `true,"error":"x"`, 1), nil, with("here"), ""},
 		{"an error that holds the token", v1, `{"error":"bad token the-token"}`, nil, nil, "unknown bearer token"},
-		{"no user name", v1, `{"authenticated":true,"user":{"groups":["system:masters"]}}`, nil, nil, "names no user"},
-		{"another version", "authentication.platform.io/v1beta1", janeStatus, nil, nil, "no TokenReview of authentication.platform.io/v1"},
+		{"no user name", v1, `{"authenticated":true,"user":{"groups":["system:masters"]}}`, nil, nil, "has no user name"},
+		{"another version", "authentication.platform.io/v1beta1", janeStatus, nil, nil, "not a TokenReview of authentication.platform.io/v1"},
 		{"another case", v1, strings.Replace(janeStatus, "authenticated", "Authenticated", 1), nil, nil, ""},
 	}
 	for _, test := range tests {

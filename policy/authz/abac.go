@@ -79,7 +79,7 @@ func parsePolicyLine(text []byte, version string) (policyLine, error) {
 	}
 	line := policy.Spec
 	if line.User == "" && line.Group == "" {
-		return line, errors.New("spec names neither a user nor a group")
+		return line, errors.New("spec must have a user or a group")
 	}
 	if line.User == "*" || line.Group == "*" {
 		line.User, line.Group = "", authn.GroupAuthenticated
@@ -117,7 +117,7 @@ func parseUnversionedLine(text []byte) (policyLine, error) {
 		Resource: cmp.Or(policy.Resource, "*"), Namespace: cmp.Or(policy.Namespace, "*"),
 	}
 	if line == (policyLine{APIGroup: "*", Resource: "*", Namespace: "*"}) {
-		return line, errors.New("the line names nothing, which would allow everything to everybody")
+		return line, errors.New("the line has no attributes and would allow everything to all users")
 	}
 	if policy.Resource == "" && policy.Namespace == "" {
 		line.NonResourcePath = "*"

@@ -73,8 +73,8 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 
 // logFailure logs the cause, which clients do not see.
 func (w *Webhook) logFailure(err error) (Decision, string) {
-	w.options.Logger.Warn("the authorization webhook gave no answer", "error", err)
-	return Failed, "the authorization webhook gave no answer"
+	w.options.Logger.Warn("the authorization webhook did not respond", "error", err)
+	return Failed, "the authorization webhook did not respond"
 }
 
 // RulesFor reports that only the remote knows the rules.

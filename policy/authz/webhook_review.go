@@ -101,15 +101,15 @@ func decodeReview(text []byte, apiVersion string) (webhookDecision, error) {
 		} `json:"status"`
 	}
 	if err := json.Unmarshal(text, &review); err != nil {
-		return webhookDecision{}, errors.New("the remote's answer is no JSON object of the right form")
+		return webhookDecision{}, errors.New("the response is not a valid JSON object")
 	}
 	if review.APIVersion != apiVersion || review.Kind != reviewKind {
-		return webhookDecision{}, fmt.Errorf("the remote answered with apiVersion %q, kind %q", review.APIVersion, review.Kind)
+		return webhookDecision{}, fmt.Errorf("the response has apiVersion %q, kind %q", review.APIVersion, review.Kind)
 	}
 	a := webhookDecision{reason: review.Status.Reason}
 	switch s := review.Status; {
 	case s.Allowed && s.Denied:
-		return webhookDecision{}, errors.New("the remote both allows and denies")
+		return webhookDecision{}, errors.New("the response both allows and denies")
 	case s.Allowed:
 		a.decision = Allow
 	case s.Denied:

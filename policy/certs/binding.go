@@ -31,7 +31,7 @@ type Binding struct {
 	Log        *slog.Logger
 }
 
-const replaceRootAdvice = "put the original file back; to go on with what is there, or with a new one where nothing is left, start once with --accept-data-loss: everything that was issued with the lost key is then rejected"
+const replaceRootAdvice = "put the original file back, or start once with --accept-data-loss to use the present file, or a new one if it is missing; everything issued with the lost key is then rejected"
 
 // check compares the content of the file at path with its checksum. nil means a missing file.
 func (b *Binding) check(path string, text []byte) error {
@@ -187,6 +187,6 @@ func (s Store) checkIssuer(name string, leaf, ca *Pair) error {
 	cert, key := s.files(name)
 	return &FileError{
 		File: cert, What: "is damaged, or not signed by the CA of this directory",
-		Advice: fmt.Sprintf("put the original files back, or remove both %s and %s: the daemon issues a new pair at its next start", cert, key),
+		Advice: fmt.Sprintf("put the original files back, or remove both %s and %s: the server issues a new pair at its next start", cert, key),
 	}
 }

@@ -57,7 +57,7 @@ func TestLostFiles(t *testing.T) {
 		"apiserver-kubelet-client": foreign.KubeletClient,
 	}
 	for name, other := range pairs {
-		for what, harm := range map[string]func(s Store, cert, key string) error{
+		for label, harm := range map[string]func(s Store, cert, key string) error{
 			"certificate lost": func(_ Store, cert, _ string) error { return os.Remove(cert) },
 			"key lost":         func(_ Store, _, key string) error { return os.Remove(key) },
 			"key of another":   func(_ Store, _, key string) error { return os.WriteFile(key, other.KeyPEM, 0o600) },
@@ -75,13 +75,13 @@ func TestLostFiles(t *testing.T) {
 			_, err := s.Ensure(bindingNames)
 			file, ok := errors.AsType[*FileError](err)
 			if !ok || !strings.Contains(err.Error(), filepath.Join(s.Dir, name+".")) || file.Advice == "" {
-				t.Errorf("%s, %s: error %v", name, what, err)
+				t.Errorf("%s, %s: error %v", name, label, err)
 			}
 			if after := contentOf(t, s.Dir); len(after) != len(before) || after[name+".key"] != before[name+".key"] {
-				t.Errorf("%s, %s: files were made", name, what)
+				t.Errorf("%s, %s: files were made", name, label)
 			}
 			if faults := s.Check(); len(faults) == 0 || !strings.Contains(errors.Join(faults...).Error(), name) {
-				t.Errorf("%s, %s: Check found %v", name, what, faults)
+				t.Errorf("%s, %s: Check found %v", name, label, faults)
 			}
 		}
 	}

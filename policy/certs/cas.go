@@ -40,7 +40,7 @@ func checkCertificates(text []byte) error {
 		found = true
 	}
 	if !found {
-		return errors.New("holds no certificate")
+		return errors.New("has no certificate")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func ParseTLSVersion(name string) (uint16, error) {
 		}
 		names = append(names, v.name)
 	}
-	return 0, fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("%q: must be one of %s", name, strings.Join(names, ", "))
 }
 
 var legacySuiteNames = map[string]uint16{
@@ -59,7 +59,7 @@ func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err err
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, nil, fmt.Errorf("unknown: %s; there are %s", strings.Join(unknown, ", "), strings.Join(all, ", "))
+		return nil, nil, fmt.Errorf("unknown: %s; supported: %s", strings.Join(unknown, ", "), strings.Join(all, ", "))
 	}
 	return ids, insecure, nil
 }

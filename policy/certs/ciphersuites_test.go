@@ -17,7 +17,7 @@ func TestCipherSuitesAndVersions(t *testing.T) {
 		t.Errorf("none: %v %v", ids, err)
 	}
 	if _, _, err := certs.ParseCipherSuites([]string{"x", "TLS_AES_128_GCM_SHA256", "y"}); err == nil ||
-		!strings.HasPrefix(err.Error(), `unknown: "x", "y"; there are TLS_`) {
+		!strings.HasPrefix(err.Error(), `unknown: "x", "y"; supported: TLS_`) {
 		t.Errorf("unknown ones: %v", err)
 	}
 	for name, want := range map[string]uint16{"VersionTLS12": tls.VersionTLS12, "VersionTLS13": tls.VersionTLS13, "VersionTLS11": 0, "": 0} {

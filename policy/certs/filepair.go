@@ -110,7 +110,7 @@ func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	// IPv6 addresses have colons, so only the first colon separates.
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" || strings.Contains(strings.TrimPrefix(name, "*."), "*") {
-			return n, fmt.Errorf("%q: %q is no host name, *.domain or IP address", text, name)
+			return n, fmt.Errorf("%q: %q is not a host name, *.domain or IP address", text, name)
 		}
 		n.Names = append(n.Names, name)
 	}

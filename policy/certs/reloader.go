@@ -31,7 +31,7 @@ type reloadTarget struct {
 // NewReloader returns a Reloader without targets.
 func NewReloader(log *slog.Logger) *Reloader {
 	return &Reloader{log: log, now: make(chan struct{}, 1), reloads: metrics.NewCounters("troupe_certificate_reloads_total",
-		"Reloads of certificates, CAs and other files that have changed, and attempts that failed and left the old ones in use.", "what", "status")}
+		"Reloads of changed certificates, CAs and other files, by file and status. After a failure the previous content stays in use.", "what", "status")}
 }
 
 // AddFile calls load, which loads the file at path, and adds a target that calls it again when the

@@ -161,7 +161,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}, nil, now, caLifetime)
 	if err != nil {
-		return nil, false, fmt.Errorf("making the certificate %q: %w", file, err)
+		return nil, false, fmt.Errorf("create the certificate %q: %w", file, err)
 	}
 	// After a crash during the replacement, either CA may remain.
 	if old != nil {
@@ -196,10 +196,10 @@ func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {
 	case s.clockOutsideCA(ca):
-		return fmt.Errorf("the clock says %s, but the CA is valid from %s to %s: the certificates stay as they are, and none is believed until the clock is right or, if it is, there is a new CA: to get one, make the file %s",
+		return fmt.Errorf("the clock shows %s, but the CA is valid from %s to %s: the certificates are kept, and rejected until the clock is correct; if it is, create the file %s to get a new CA",
 			now.UTC().Format(time.RFC3339), from.Format(time.RFC3339), until.Format(time.RFC3339), s.renewRequestPath())
 	case !now.Add(renewBefore).Before(until):
-		return fmt.Errorf("the CA expires at %s: for a new one, make the file %s", until.Format(time.RFC3339), s.renewRequestPath())
+		return fmt.Errorf("the CA expires at %s: create the file %s to get a new one", until.Format(time.RFC3339), s.renewRequestPath())
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make fu
 		}
 	}
 	if pair, err = make(s.now()); err != nil {
-		return nil, fmt.Errorf("making the certificate %q: %w", name, err)
+		return nil, fmt.Errorf("create the certificate %q: %w", name, err)
 	}
 	return pair, s.save(name, pair)
 }
@@ -290,7 +290,7 @@ func (s Store) read(name string) (*Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	advice := fmt.Sprintf("put the original files back, or remove both %s and %s: the daemon issues a new pair at its next start", cert, key)
+	advice := fmt.Sprintf("put the original files back, or remove both %s and %s: the server issues a new pair at its next start", cert, key)
 	if slices.Contains(roots, name) {
 		advice = replaceRootAdvice
 	}

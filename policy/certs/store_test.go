@@ -49,12 +49,12 @@ func TestEnsureReusesAndRenews(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "pki")
 		old := ensure(t, dir, start, testNames)
 		set := ensure(t, dir, start.Add(test.later), test.names)
-		for what, p := range map[string]struct {
+		for label, p := range map[string]struct {
 			old, new *certs.Pair
 			renewed  bool
 		}{"ca": {old.CA, set.CA, test.ca}, "server": {old.Server, set.Server, test.server}, "admin": {old.Admin, set.Admin, test.admin}} {
 			if renewed := !bytes.Equal(p.old.CertPEM, p.new.CertPEM); renewed != p.renewed {
-				t.Errorf("%s: %s made anew: %t, want %t", test.name, what, renewed, p.renewed)
+				t.Errorf("%s: %s made anew: %t, want %t", test.name, label, renewed, p.renewed)
 			}
 		}
 		verify(t, test.name, set, start.Add(test.later), test.names)

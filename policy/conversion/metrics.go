@@ -27,12 +27,12 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	return &Metrics{
 		defined: defined,
 		byDefinition: metrics.NewHistograms("apiserver_crd_conversion_webhook_duration_seconds",
-			"How long conversions by webhooks took, by definition, versions and success.", definitionBuckets,
+			"Conversion duration by webhooks, by CRD, versions and success.", definitionBuckets,
 			"crd_name", "from_version", "to_version", "succeeded"),
 		requests: metrics.NewCounters("apiserver_conversion_webhook_request_total",
-			"Questions to conversion webhooks, by result and type of failure.", "result", "failure_type"),
+			"Calls to conversion webhooks, by result and type of failure.", "result", "failure_type"),
 		took: metrics.NewHistograms("apiserver_conversion_webhook_duration_seconds",
-			"How long questions to conversion webhooks took, by result and type of failure.", webhookBuckets, "result", "failure_type"),
+			"Duration of calls to conversion webhooks, by result and type of failure.", webhookBuckets, "result", "failure_type"),
 	}
 }
 

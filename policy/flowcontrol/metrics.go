@@ -67,7 +67,7 @@ func (c *Controller) WriteMetrics(w io.Writer) {
 	fraction := c.fraction
 	c.mu.Unlock()
 	writeLevels(w, all)
-	gauge("seat_fair_frac", "Of what every level is expected to need, the part that it was given.", fraction).Write(w)
+	gauge("seat_fair_frac", "Fair fraction of the expected demand that was allocated to priority levels.", fraction).Write(w)
 	writeSchemas(w, all)
 }
 
@@ -88,17 +88,17 @@ func writeLevels(w io.Writer, all []levelFigures) {
 	level := func(f levelFigures) string { return fmt.Sprintf("priority_level=%q", f.name) }
 	of := func(value func(levelFigures) any) metrics.Samples { return metrics.Each(all, level, value) }
 	metrics.Write(w,
-		gauge("nominal_limit_seats", "Seats that a priority level has by its shares.", of(func(f levelFigures) any { return f.nominal })),
-		gauge("lower_limit_seats", "Seats that it keeps from lending.", of(func(f levelFigures) any { return f.lower })),
-		gauge("upper_limit_seats", "Seats that it may have with what it borrows.", of(func(f levelFigures) any { return f.upper })),
-		gauge("current_limit_seats", "Seats that it has now.", of(func(f levelFigures) any { return f.limit })),
-		gauge("demand_seats_high_watermark", "Most seats that it could have used, in the last period of adjustment.", of(func(f levelFigures) any { return f.forecast.highWatermark })),
-		gauge("demand_seats_average", "The mean of the seats that it could have used.", of(func(f levelFigures) any { return f.forecast.mean })),
-		gauge("demand_seats_stdev", "The deviation from that mean.", of(func(f levelFigures) any { return f.forecast.deviation })),
-		gauge("demand_seats_smoothed", "The seats that it is expected to need.", of(func(f levelFigures) any { return f.forecast.smoothed })),
-		gauge("target_seats", "The seats that it was meant to get.", of(func(f levelFigures) any { return f.forecast.target })),
-		gauge("current_r", "The virtual time R of the level.", of(func(f levelFigures) any { return f.virtual })),
-		gauge("latest_s", "When the last request that was dispatched began, in virtual time.", of(func(f levelFigures) any { return f.lastDispatch })),
+		gauge("nominal_limit_seats", "Nominal seats, according to the shares of the priority level.", of(func(f levelFigures) any { return f.nominal })),
+		gauge("lower_limit_seats", "Minimum seats, which the priority level does not lend.", of(func(f levelFigures) any { return f.lower })),
+		gauge("upper_limit_seats", "Maximum seats, including borrowed ones.", of(func(f levelFigures) any { return f.upper })),
+		gauge("current_limit_seats", "Current seats.", of(func(f levelFigures) any { return f.limit })),
+		gauge("demand_seats_high_watermark", "Maximum seat demand in the last adjustment period.", of(func(f levelFigures) any { return f.forecast.highWatermark })),
+		gauge("demand_seats_average", "Average seat demand in the last adjustment period.", of(func(f levelFigures) any { return f.forecast.mean })),
+		gauge("demand_seats_stdev", "Standard deviation of the seat demand in the last adjustment period.", of(func(f levelFigures) any { return f.forecast.deviation })),
+		gauge("demand_seats_smoothed", "Smoothed seat demand.", of(func(f levelFigures) any { return f.forecast.smoothed })),
+		gauge("target_seats", "Target seats of the last adjustment.", of(func(f levelFigures) any { return f.forecast.target })),
+		gauge("current_r", "Virtual time R of the priority level.", of(func(f levelFigures) any { return f.virtual })),
+		gauge("latest_s", "Virtual start time of the last dispatched request.", of(func(f levelFigures) any { return f.lastDispatch })),
 	)
 }
 
@@ -126,25 +126,25 @@ func writeSchemas(w io.Writer, all []levelFigures) {
 		return samples(all, func(s *stats, add func(string, any)) { add("", value(s)) })
 	}
 	metrics.Write(w,
-		gauge("current_inqueue_requests", "Requests that wait in queues.", of(func(s *stats) any { return s.waiting })),
-		gauge("current_inqueue_seats", "Seats that they wait for.", of(func(s *stats) any { return s.seatsWaiting })),
-		gauge("current_executing_requests", "Requests that are served; of a watch only its beginning.", of(func(s *stats) any { return s.executing })),
-		gauge("current_executing_seats", "Seats that are occupied.", of(func(s *stats) any { return s.seatsInUse })),
-		counter("dispatched_requests_total", "Requests that were served.", of(func(s *stats) any { return s.dispatched })),
-		counter("request_dispatch_no_accommodation_total", "Times when the next request needed more seats than were free.", of(func(s *stats) any { return s.noAccommodation })),
-		counter("rejected_requests_total", "Requests that were refused, by the reason.", samples(all, func(s *stats, add func(string, any)) {
+		gauge("current_inqueue_requests", "Requests waiting in queues.", of(func(s *stats) any { return s.waiting })),
+		gauge("current_inqueue_seats", "Seats requested by waiting requests.", of(func(s *stats) any { return s.seatsWaiting })),
+		gauge("current_executing_requests", "Requests being executed; watches only while they are initialized.", of(func(s *stats) any { return s.executing })),
+		gauge("current_executing_seats", "Occupied seats.", of(func(s *stats) any { return s.seatsInUse })),
+		counter("dispatched_requests_total", "Requests dispatched.", of(func(s *stats) any { return s.dispatched })),
+		counter("request_dispatch_no_accommodation_total", "Times that the next request needed more seats than were free.", of(func(s *stats) any { return s.noAccommodation })),
+		counter("rejected_requests_total", "Requests rejected, by reason.", samples(all, func(s *stats, add func(string, any)) {
 			for why, n := range s.rejected {
 				add(fmt.Sprintf(",reason=%q", string(why)), n)
 			}
 		})),
-		histogram("work_estimated_seats", "Seats that requests were expected to need.", of(func(s *stats) any { return s.seats })),
+		histogram("work_estimated_seats", "Estimated seats per request.", of(func(s *stats) any { return s.seats })),
 		histogram("request_queue_length_after_enqueue", "Length of a queue after a request was enqueued.", of(func(s *stats) any { return s.queueLength })),
-		histogram("watch_count_samples", "Watches that a write concerns.", of(func(s *stats) any { return s.watches })),
-		histogram("request_wait_duration_seconds", "Time that requests waited before they were executed or rejected.", samples(all, func(s *stats, add func(string, any)) {
+		histogram("watch_count_samples", "Watches affected by a write.", of(func(s *stats) any { return s.watches })),
+		histogram("request_wait_duration_seconds", "Time that requests waited until they were executed or rejected.", samples(all, func(s *stats, add func(string, any)) {
 			add(`,execute="false"`, s.waitedInVain)
 			add(`,execute="true"`, s.waited)
 		})),
-		histogram("request_execution_seconds", "How long requests were served; watches only until they ran.", samples(all, func(s *stats, add func(string, any)) {
+		histogram("request_execution_seconds", "Execution time of requests; of watches, until they are initialized.", samples(all, func(s *stats, add func(string, any)) {
 			add(`,type="regular"`, s.tookRegular)
 			add(`,type="watch"`, s.tookWatch)
 		})),

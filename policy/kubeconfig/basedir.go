@@ -28,7 +28,7 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 	case data != "":
 		text, err := base64.StdEncoding.DecodeString(data)
 		if err != nil {
-			return nil, errors.New("the data is not in base64")
+			return nil, errors.New("the data is not base64")
 		}
 		return text, nil
 	case file == "":
@@ -53,7 +53,7 @@ func (c cluster) tls() (*tls.Config, error) {
 	}
 	t.RootCAs = x509.NewCertPool()
 	if !t.RootCAs.AppendCertsFromPEM(authority) {
-		return nil, errors.New("certificate-authority holds no certificate")
+		return nil, errors.New("certificate-authority has no certificate")
 	}
 	return t, nil
 }
@@ -106,7 +106,7 @@ func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	}
 	proxy, err := url.Parse(c.ProxyURL)
 	if err != nil || proxy.Host == "" {
-		return nil, errors.New("proxy-url is no URL")
+		return nil, errors.New("proxy-url is not a URL")
 	}
 	return http.ProxyURL(proxy), nil
 }

@@ -33,11 +33,11 @@ func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	server, err := url.Parse(c.Server)
 	if err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http" {
-		return nil, errors.New("server is no http or https URL")
+		return nil, errors.New("server is not an http or https URL")
 	}
 	config := &Config{Server: server, DisableCompression: c.DisableCompression, Impersonation: u.impersonation()}
 	if config.Impersonation != nil && u.As == "" {
-		return nil, errors.New("as-uid, as-groups and as-user-extra need as")
+		return nil, errors.New("as-uid, as-groups and as-user-extra require as")
 	}
 	if config.TLS, err = c.tls(); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Config) Bearer(ctx context.Context) (string, error) {
 	}
 	const scheme = "Bearer "
 	if len(header) < len(scheme) || header[:len(scheme)] != scheme {
-		return "", errors.New("the user has a password, where only certificates and tokens can be used")
+		return "", errors.New("the user has a password, but only certificates and tokens are supported")
 	}
 	return header[len(scheme):], nil
 }

@@ -19,7 +19,7 @@ func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	credential := &Credential{user: u}
 	switch {
 	case u.Exec != nil && u.Provider != nil:
-		return nil, fmt.Errorf("user %q has exec and auth-provider, of which only one can be used", u.name)
+		return nil, fmt.Errorf("user %q has both exec and auth-provider", u.name)
 	case u.Exec != nil:
 		p, err := newPlugin(u, c, programs)
 		if err != nil {

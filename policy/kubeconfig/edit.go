@@ -27,7 +27,7 @@ func Edit(path string, change func(file map[string]any) error) error {
 	switch text, err := os.ReadFile(path); {
 	case err == nil:
 		if err := yaml.Unmarshal(text, &file); err != nil {
-			return fmt.Errorf("%s is no client configuration in YAML", path)
+			return fmt.Errorf("%s is not a client configuration in YAML", path)
 		}
 		if file == nil {
 			file = map[string]any{}

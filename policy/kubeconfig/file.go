@@ -122,9 +122,9 @@ func (f *file) read(path string) error {
 	if err := yaml.Unmarshal(text, &t); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field != "" {
-			return fmt.Errorf("%s is of another type", wrong.Field)
+			return fmt.Errorf("%s has the wrong type", wrong.Field)
 		}
-		return errors.New("the file is no client configuration in YAML") // an excerpt might be secret
+		return errors.New("the file is not a client configuration in YAML") // an excerpt might be secret
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -161,13 +161,13 @@ func (f *file) pick(context string) (pairing, error) {
 		if p, ok := f.contexts[context]; ok {
 			return p, nil
 		}
-		return pairing{}, fmt.Errorf("there is no context %q", context)
+		return pairing{}, fmt.Errorf("context %q does not exist", context)
 	}
 	if p, ok := f.contexts[f.current]; ok {
 		return p, nil
 	}
 	if f.current != "" || len(f.clusters) != 1 || len(f.users) > 1 {
-		return pairing{}, fmt.Errorf("current-context %q names no context of the file", f.current)
+		return pairing{}, fmt.Errorf("current-context %q does not exist", f.current)
 	}
 	var p pairing
 	for p.Cluster = range f.clusters {
@@ -181,14 +181,14 @@ func (f *file) cluster(name string) (cluster, error) {
 	if c, ok := f.clusters[name]; ok {
 		return c, nil
 	}
-	return cluster{}, fmt.Errorf("the file has no cluster %q", name)
+	return cluster{}, fmt.Errorf("cluster %q does not exist", name)
 }
 
 // user returns a user by name. The name "" means no credential.
 func (f *file) user(name string) (user, error) {
 	u, ok := f.users[name]
 	if !ok && name != "" {
-		return user{}, fmt.Errorf("the file has no user %q", name)
+		return user{}, fmt.Errorf("user %q does not exist", name)
 	}
 	return u, nil
 }

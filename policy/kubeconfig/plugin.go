@@ -64,7 +64,7 @@ func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 		}
 	}
 	if p.naming == nil || version != "v1" && version != "v1beta1" {
-		return nil, fmt.Errorf("apiVersion %q is not supported: it is to be %[2]s/v1 or %[2]s/v1beta1", e.APIVersion, execGroup)
+		return nil, fmt.Errorf("apiVersion %q is not supported: it must be %[2]s/v1 or %[2]s/v1beta1", e.APIVersion, execGroup)
 	}
 	if p.mode == "" && version == "v1beta1" {
 		p.mode = maybeInteractive
@@ -73,13 +73,13 @@ func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 		if p.mode == "" {
 			return nil, fmt.Errorf("interactiveMode is required in %s: %s", e.APIVersion, strings.Join(modes, ", "))
 		}
-		return nil, fmt.Errorf("interactiveMode %q is not supported: it is to be one of %s", p.mode, strings.Join(modes, ", "))
+		return nil, fmt.Errorf("interactiveMode %q is not supported: it must be one of %s", p.mode, strings.Join(modes, ", "))
 	}
 	if !e.ProvideClusterInfo {
 		return p, nil
 	}
 	if c == nil {
-		return nil, errors.New("provideClusterInfo is for a user of one cluster, and this one is for any server")
+		return nil, errors.New("provideClusterInfo requires a user of one cluster, but this one applies to any server")
 	}
 	var err error
 	p.cluster, err = newExecCluster(*c, p.naming)
@@ -160,9 +160,9 @@ func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return nil, p.missing()
 	case out.left < 0:
-		return nil, p.fault(fmt.Errorf("answered more than %d bytes", maxOutput))
+		return nil, p.fault(fmt.Errorf("wrote more than %d bytes", maxOutput))
 	case ctx.Err() != nil:
-		return nil, p.fault(fmt.Errorf("did not end within %v", p.programs.timeout()))
+		return nil, p.fault(fmt.Errorf("did not exit within %v", p.programs.timeout()))
 	case err != nil:
 		return nil, p.fault(err)
 	}
@@ -190,16 +190,16 @@ func (p *plugin) read(out []byte) (*issued, error) {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(out, &answer); {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return nil, fmt.Errorf("%s of its answer is of another type", wrong.Field)
+		return nil, fmt.Errorf("%s of its output has the wrong type", wrong.Field)
 	case err != nil:
 		// an excerpt might be secret
-		return nil, errors.New("did not answer with one ExecCredential in JSON")
+		return nil, errors.New("did not write one ExecCredential in JSON")
 	case answer.Kind != "ExecCredential":
-		return nil, fmt.Errorf("answered with the kind %q instead of ExecCredential", answer.Kind)
+		return nil, fmt.Errorf("wrote the kind %q instead of ExecCredential", answer.Kind)
 	case answer.APIVersion != p.APIVersion:
-		return nil, fmt.Errorf("answered in the apiVersion %q, and was asked in %q", answer.APIVersion, p.APIVersion)
+		return nil, fmt.Errorf("wrote the apiVersion %q instead of %q", answer.APIVersion, p.APIVersion)
 	case answer.Status == nil:
-		return nil, errors.New("answered without status")
+		return nil, errors.New("wrote no status")
 	}
 	return answer.Status.issued()
 }
@@ -210,19 +210,19 @@ func (s *execStatus) issued() (*issued, error) {
 		i.expires = *s.Expiration
 	}
 	if strings.ContainsFunc(s.Token, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return nil, errors.New("status.token holds blanks or control characters")
+		return nil, errors.New("status.token contains blanks or control characters")
 	}
 	switch {
 	case (s.CertificateData == "") != (s.KeyData == ""):
-		return nil, errors.New("answered with one of status.clientCertificateData and status.clientKeyData; they go together")
+		return nil, errors.New("wrote only one of status.clientCertificateData and status.clientKeyData")
 	case s.Token == "" && s.CertificateData == "":
-		return nil, errors.New("answered with neither status.token nor status.clientCertificateData")
+		return nil, errors.New("wrote neither status.token nor status.clientCertificateData")
 	case s.CertificateData == "":
 		return i, nil
 	}
 	pair, err := tls.X509KeyPair([]byte(s.CertificateData), []byte(s.KeyData))
 	if err != nil {
-		return nil, errors.New("status.clientCertificateData and status.clientKeyData are no certificate in PEM with its key")
+		return nil, errors.New("status.clientCertificateData and status.clientKeyData are not a PEM certificate and its key")
 	}
 	i.certificate = &pair
 	return i, nil

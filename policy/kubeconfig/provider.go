@@ -49,7 +49,7 @@ type provider struct {
 func newProvider(u user, programs Programs) (*provider, error) {
 	config := u.Provider.Config
 	if u.Provider.Name != "oidc" {
-		return nil, fmt.Errorf("name %q is not supported: there is oidc; for others use a credential plugin (exec)", u.Provider.Name)
+		return nil, fmt.Errorf("name %q is not supported: use oidc, or a credential plugin (exec)", u.Provider.Name)
 	}
 	if config[settingIDToken] != "" && config[settingRefreshToken] == "" {
 		return &provider{user: u, config: config}, nil
@@ -60,7 +60,7 @@ func newProvider(u user, programs Programs) (*provider, error) {
 		}
 	}
 	if issuer, err := url.Parse(config[settingIssuer]); err != nil || issuer.Scheme != "https" || issuer.Host == "" {
-		return nil, fmt.Errorf("config.%s is no https URL", settingIssuer)
+		return nil, fmt.Errorf("config.%s is not an https URL", settingIssuer)
 	}
 	trust := &tls.Config{MinVersion: tls.VersionTLS12}
 	ca, err := u.dir.pem(config[settingCAData], config[settingCA])
@@ -70,7 +70,7 @@ func newProvider(u user, programs Programs) (*provider, error) {
 	if ca != nil {
 		trust.RootCAs = x509.NewCertPool()
 		if !trust.RootCAs.AppendCertsFromPEM(ca) {
-			return nil, fmt.Errorf("config.%s holds no certificate", settingCA)
+			return nil, fmt.Errorf("config.%s has no certificate", settingCA)
 		}
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10}
@@ -104,7 +104,7 @@ func (p *provider) try(ctx context.Context, refused *issued) (*issued, error) {
 		}
 	}
 	if p.config[settingRefreshToken] == "" || p.client == nil {
-		return nil, errors.New("the id-token has expired or was refused, and there is no refresh-token: sign in again")
+		return nil, errors.New("the id-token has expired or was rejected, and there is no refresh-token: sign in again")
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.programs.timeout())
 	defer cancel()
@@ -113,7 +113,7 @@ func (p *provider) try(ctx context.Context, refused *issued) (*issued, error) {
 	}
 	i := usable(p.config, nil)
 	if i == nil {
-		return nil, errors.New("it has given an id-token that has expired already; are the clocks right?")
+		return nil, errors.New("it issued an id-token that has already expired: check the clocks")
 	}
 	return i, nil
 }
@@ -162,13 +162,13 @@ func (p *provider) refresh(ctx context.Context) error {
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("it refused the refresh-token (%d %s): sign in again", refused.Response.StatusCode, refused.ErrorCode)
+		return fmt.Errorf("it rejected the refresh-token (%d %s): sign in again", refused.Response.StatusCode, refused.ErrorCode)
 	case err != nil:
 		return err
 	}
 	token, _ := got.Extra("id_token").(string)
 	if token == "" {
-		return errors.New("it gave no id_token for the refresh-token: sign in with the scope openid, or at a provider that gives one")
+		return errors.New("it returned no id_token for the refresh-token: sign in with the scope openid, or use a provider that returns one")
 	}
 	config := map[string]string{}
 	for name, value := range p.config {
@@ -180,7 +180,7 @@ func (p *provider) refresh(ctx context.Context) error {
 	}
 	p.config = config
 	if err := p.save(config); err != nil {
-		fmt.Fprintf(p.programs.stderr(), "Warning: new tokens of user %q could not be written into %s: %v\n", p.user.name, p.user.path, err)
+		fmt.Fprintf(p.programs.stderr(), "Warning: new tokens of user %q could not be written to %s: %v\n", p.user.name, p.user.path, err)
 	}
 	return nil
 }
@@ -204,10 +204,10 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 		TokenEndpoint string `json:"token_endpoint"`
 	}
 	if err := json.Unmarshal(text, &document); answer.StatusCode != http.StatusOK || err != nil {
-		return "", fmt.Errorf("%s answered %d, and no document of discovery", where, answer.StatusCode)
+		return "", fmt.Errorf("%s returned status %d and no discovery document", where, answer.StatusCode)
 	}
 	if endpoint, err := url.Parse(document.TokenEndpoint); err != nil || endpoint.Scheme != "https" || endpoint.Host == "" {
-		return "", fmt.Errorf("%s names no https URL as token_endpoint", where)
+		return "", fmt.Errorf("%s has no https URL as token_endpoint", where)
 	}
 	return document.TokenEndpoint, nil
 }
@@ -219,7 +219,7 @@ func (p *provider) save(config map[string]string) error {
 		of, _ := inner["auth-provider"].(map[string]any)
 		settings, _ := of["config"].(map[string]any)
 		if settings == nil {
-			return errors.New("the user is gone")
+			return errors.New("the user was removed")
 		}
 		settings[settingIDToken], settings[settingRefreshToken] = config[settingIDToken], config[settingRefreshToken]
 		return nil

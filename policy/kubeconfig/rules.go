@@ -36,7 +36,7 @@ type Overrides struct {
 }
 
 // ErrNone says that there is no client configuration.
-var ErrNone = errors.New("there is no client configuration: name one with --kubeconfig or in KUBECONFIG; troupe serve writes troupe-data/admin.kubeconfig")
+var ErrNone = errors.New("no client configuration found: set --kubeconfig or KUBECONFIG; troupe serve writes troupe-data/admin.kubeconfig")
 
 // variable lists the files, separated by colons.
 const variable = "KUBECONFIG"

@@ -21,7 +21,7 @@ func (r Rules) View() (map[string]any, error) {
 		}
 		var file map[string]any
 		if err := yaml.Unmarshal(text, &file); err != nil {
-			return nil, fmt.Errorf("client configuration %s: the file is no client configuration in YAML", path)
+			return nil, fmt.Errorf("client configuration %s: the file is not a client configuration in YAML", path)
 		}
 		for list := range lists {
 			entries, _ := file[list].([]any)

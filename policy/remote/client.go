@@ -107,7 +107,7 @@ func newClient(target string, transport http.RoundTripper) *Client {
 // A StatusError is a response with a code other than 200 and 201.
 type StatusError struct{ Code int }
 
-func (e *StatusError) Error() string { return fmt.Sprintf("the remote answered %d", e.Code) }
+func (e *StatusError) Error() string { return fmt.Sprintf("the remote returned status %d", e.Code) }
 
 // URL returns the configured URL.
 func (s *Client) URL() string { return s.url }
@@ -170,7 +170,7 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 type tooLongError int
 
 func (limit tooLongError) Error() string {
-	return fmt.Sprintf("the remote's answer is longer than %d bytes", int(limit))
+	return fmt.Sprintf("the response exceeds %d bytes", int(limit))
 }
 
 // withoutURL strips the URL, whose query may hold a secret.

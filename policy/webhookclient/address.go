@@ -32,7 +32,7 @@ const defaultPort = 443
 func ParseAddress(t tree.Tree) (Address, error) {
 	bundle, err := base64.StdEncoding.DecodeString(t.String("caBundle"))
 	if err != nil {
-		return Address{}, errors.New("caBundle is not in base64")
+		return Address{}, errors.New("caBundle is not base64")
 	}
 	a := Address{url: t.String("url"), caBundle: strings.TrimSpace(string(bundle))}
 	service := t.Object("service")

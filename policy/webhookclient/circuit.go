@@ -36,7 +36,7 @@ type circuit struct {
 
 func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls)} }
 
-var errStuck = errors.New("as many calls as may be made at a time wait for its answer")
+var errStuck = errors.New("too many calls are waiting for its response")
 
 // enter starts a call. ctx ends with the call, request with the client's request: its end does not
 // count as a failure of the hook. The caller must call leave exactly once, with the call's error

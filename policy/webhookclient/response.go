@@ -23,7 +23,7 @@ func ReadReview(r remote.Response) (tree.Tree, error) {
 	}
 	t, ok := v.(tree.Tree)
 	if !ok {
-		return nil, errors.New("couldn't get version/kind; json parse error: the answer is no object")
+		return nil, errors.New("couldn't get version/kind; json parse error: the response is not an object")
 	}
 	return t, nil
 }

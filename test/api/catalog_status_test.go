@@ -44,9 +44,9 @@ func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
 		c.Errorf("a write of the object wrote the status: %s, was %s", now, zero)
 	}
 	c.do(http.MethodPatch, one+"/status", nil, status, 200)
-	_, told := splitStatus(c.do(http.MethodGet, one, nil, nil, 200))
-	if told == zero {
-		c.Errorf("a write of the status left it %s", told)
+	_, written := splitStatus(c.do(http.MethodGet, one, nil, nil, 200))
+	if written == zero {
+		c.Errorf("a write of the status left it %s", written)
 	}
 	whole := c.do(http.MethodGet, one, nil, nil, 200)
 	for name := range whole {
@@ -60,8 +60,8 @@ func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
 	delete(fresh, "status")
 	delete(fresh.Metadata(), "resourceVersion")
 	fresh.Metadata()["resourceVersion"] = whole.Metadata()["resourceVersion"]
-	if _, now := splitStatus(c.do(http.MethodPut, one, nil, fresh, 200)); now != told {
-		c.Errorf("a write of the object wrote the status: %s, was %s", now, told)
+	if _, now := splitStatus(c.do(http.MethodPut, one, nil, fresh, 200)); now != written {
+		c.Errorf("a write of the object wrote the status: %s, was %s", now, written)
 	}
 }
 

@@ -119,7 +119,7 @@ func withoutVersion(e codec.Encoded) []byte {
 }
 
 // sameCodec reports the first difference of two encodings.
-func sameCodec(t *testing.T, what string, got, want []byte) {
+func sameCodec(t *testing.T, label string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
 		return
@@ -129,5 +129,5 @@ func sameCodec(t *testing.T, what string, got, want []byte) {
 		i++
 	}
 	from := max(0, i-80)
-	t.Errorf("%s differs at %d\ngot  …%q\nwant …%q", what, i, got[from:min(len(got), i+60)], want[from:min(len(want), i+60)])
+	t.Errorf("%s differs at %d\ngot  …%q\nwant …%q", label, i, got[from:min(len(got), i+60)], want[from:min(len(want), i+60)])
 }

@@ -135,10 +135,10 @@ func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	return false
 }
 
-func (d *driftComparison) equal(path, what string, got, want any) {
+func (d *driftComparison) equal(path, label string, got, want any) {
 	d.Helper()
 	if !reflect.DeepEqual(got, want) {
-		d.Errorf("%s: %s %v, want %v", path, what, got, want)
+		d.Errorf("%s: %s %v, want %v", path, label, got, want)
 	}
 }
 

@@ -73,9 +73,9 @@ func TestFeatureGateRefused(t *testing.T) {
 	}
 }
 
-// TestTold checks that a feature gate without effect is logged once, and that the metric reports
-// the state of the gates.
-func TestTold(t *testing.T) {
+// TestGateWarnings checks that a feature gate without effect is logged once, and that the metric
+// reports the state of the gates.
+func TestGateWarnings(t *testing.T) {
 	t.Parallel()
 	var log client.Log
 	c := daemon.Default()

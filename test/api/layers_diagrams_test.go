@@ -19,9 +19,9 @@ var (
 	layerMessage = regexp.MustCompile(`(?m)^\s*\w+-{1,2}>>[+-]?(\w+): ([A-Za-z][\w.]*)\(`)
 )
 
-// TestDiagramsNameWhatExists compares the sequence diagrams of docs/architecture.md with the code.
-// A message with parentheses must name a function or method of the receiving package.
-func TestDiagramsNameWhatExists(t *testing.T) {
+// TestDiagramsNameExistingFunctions compares the sequence diagrams of docs/architecture.md with
+// the code. A message with parentheses must name a function or method of the receiving package.
+func TestDiagramsNameExistingFunctions(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/architecture.md")
 	const wanted = 5 // PUT, watch, apply, definition, GET
 	diagrams := diagram.FindAllStringSubmatch(string(text), -1)

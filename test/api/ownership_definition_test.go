@@ -302,10 +302,10 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	d.unchanged("apply after an update", answer, d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+manager, "application/apply-patch+yaml", o))
 }
 
-func (d *scenario) unchanged(what string, was, now client.Answer) {
+func (d *scenario) unchanged(label string, was, now client.Answer) {
 	d.Helper()
 	if now.Code != 200 || now.Object().String() != was.Object().String() {
-		d.Errorf("%s: %s\nhas become\n%s", what, was, now)
+		d.Errorf("%s: %s\nhas become\n%s", label, was, now)
 	}
 }
 

@@ -84,25 +84,25 @@ func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
 // compare applies a patch in both implementations. If the oracle reports an error, ours may be a
 // different one.
-func (c *patchComparison) compare(what string, current, patch tree.Tree) {
+func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
 	before := string(bytesPatch(current))
 	ours, err := merge.Strategic(c.kind.Message(), current, patch)
 	if string(bytesPatch(current)) != before {
-		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, what)
+		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, label)
 	}
 	if fault != nil && (strings.Contains(fault.Error(), "in struct RawExtension") || strings.Contains(fault.Error(), "but data type is not struct, instead is: map")) {
 		return // the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra; we can
 	}
 	if (fault != nil) != (err != nil) {
-		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, what, bytesPatch(patch), before, fault, err)
+		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, label, bytesPatch(patch), before, fault, err)
 	}
 	if err != nil {
 		return
 	}
 	if got, want := sortedPatch(c.t, bytesPatch(ours)), sortedPatch(c.t, theirs); got != want {
-		c.t.Fatalf("seed %d: %s\n%s on\n%s is\n%s, want\n%s", c.seed, what, bytesPatch(patch), before, got, want)
+		c.t.Fatalf("seed %d: %s\n%s on\n%s is\n%s, want\n%s", c.seed, label, bytesPatch(patch), before, got, want)
 	}
 }
 

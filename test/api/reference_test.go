@@ -32,18 +32,18 @@ func TestRecordedAnswers(t *testing.T) {
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page := client.ReadFile(t, "../../docs/departures.md")
-	told := map[string]bool{}
+	documented := map[string]bool{}
 	for _, m := range regexp.MustCompile("`([A-Za-z]+/[A-Za-z-]+)`[,|\\s]").FindAllStringSubmatch(string(page), -1) {
 		if name := m[1]; !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "autoscaling/") {
-			told[name] = true
+			documented[name] = true
 		}
 	}
 	for name := range differs {
-		if !told[name] {
+		if !documented[name] {
 			t.Errorf("docs/departures.md does not name %s", name)
 		}
 	}
-	for name := range told {
+	for name := range documented {
 		if differs[name].why == "" {
 			t.Errorf("docs/departures.md names %s, which is answered like the reference", name)
 		}

@@ -150,10 +150,10 @@ func fromYAML(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-func sameRepresentation(t *testing.T, what string, got, want any) {
+func sameRepresentation(t *testing.T, label string, got, want any) {
 	t.Helper()
 	if g, w := textRepresentation(t, got), textRepresentation(t, want); g != w {
-		t.Errorf("%s: got\n%s\nwant\n%s", what, g, w)
+		t.Errorf("%s: got\n%s\nwant\n%s", label, g, w)
 	}
 }
 

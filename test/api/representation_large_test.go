@@ -54,7 +54,7 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 		return media
 	}
 	// The ages in a table and the version of a list may change between two responses.
-	steady := func(what string, derive func([]byte) []byte, get func() []byte) {
+	steady := func(name string, derive func([]byte) []byte, get func() []byte) {
 		t.Helper()
 		for range 20 {
 			before := a.get(t, path, accept(client.JSON), client.JSON)
@@ -68,11 +68,11 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 				for at < min(len(got), len(want)) && got[at] == want[at] {
 					at++
 				}
-				t.Errorf("%s: %d bytes, want %d; at %d %.100q, want %.100q", what, len(got), len(want), at, got[at:], want[at:])
+				t.Errorf("%s: %d bytes, want %d; at %d %.100q, want %.100q", name, len(got), len(want), at, got[at:], want[at:])
 				return
 			}
 		}
-		t.Errorf("%s never settles", what)
+		t.Errorf("%s never settles", name)
 	}
 	steady("pretty", func(doc []byte) []byte {
 		var b bytes.Buffer

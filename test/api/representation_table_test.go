@@ -16,8 +16,8 @@ import (
 
 // varying lists the parts of cells that differ between runs, and their replacements.
 var varying = []struct {
-	what *regexp.Regexp
-	with string
+	label *regexp.Regexp
+	with  string
 }{
 	{regexp.MustCompile(`^"\d+s"$`), `"AGE"`},
 	{regexp.MustCompile(`^"\d+[hdy](\d+[hd])?"$`), `"LONG"`},
@@ -61,7 +61,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	for i, c := range table.ColumnDefinitions {
 		cell := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(table.Rows[0].Cells[i]))
 		for _, v := range varying {
-			cell = v.what.ReplaceAllString(cell, v.with)
+			cell = v.label.ReplaceAllString(cell, v.with)
 		}
 		kind := c.Type
 		if c.Format != "" {

@@ -36,12 +36,12 @@ func Eventually(t testing.TB, try func() error) {
 }
 
 // Receive waits for a value of c or its end, and fails the test after Watchdog.
-func Receive[T any](t testing.TB, c <-chan T, what string) (value T) {
+func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	t.Helper()
 	select {
 	case value = <-c:
 	case <-time.After(Watchdog):
-		t.Fatalf("%s: not within %v", what, Watchdog)
+		t.Fatalf("%s: not within %v", name, Watchdog)
 	}
 	return value
 }

@@ -15,13 +15,13 @@ func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
 // Quick returns a function that fails the test if more than limit has passed, but only in the soak,
 // where nothing else uses the machine.
-func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
+func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	began := time.Now()
 	return func() {
 		t.Helper()
 		//lint:ignore walltime nothing else uses the machine in the soak
 		if took := time.Since(began); Soak() && took > limit {
-			t.Errorf("%s took %v, more than %v", what, took, limit)
+			t.Errorf("%s took %v, more than %v", name, took, limit)
 		}
 	}
 }

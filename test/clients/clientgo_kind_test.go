@@ -61,11 +61,11 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	if media == asJSON {
 		other = r.in(clientGoServer(t).Typed(t, asProtobuf), ns)
 	}
-	same := func(what string, got T) {
+	same := func(label string, got T) {
 		t.Helper()
 		for media, c := range map[string]resources[T, L]{"same": c, "other": other} {
 			if read := must1(c.Get(ctx, got.GetName(), metav1.GetOptions{}))(t); !equality.Semantic.DeepEqual(got, read) {
-				t.Errorf("%s: response\n%s, read in the %s media type\n%s", what, show(got), media, show(read))
+				t.Errorf("%s: response\n%s, read in the %s media type\n%s", label, show(got), media, show(read))
 			}
 		}
 	}

@@ -153,13 +153,13 @@ func must1[T any](v T, err error) func(testing.TB) T {
 
 // eventually waits until holds returns true, and fails the test if it does not. The failure
 // includes the result of tell, unless that is nil.
-func eventually(t testing.TB, what string, holds func(context.Context) (bool, error), tell func() string) {
+func eventually(t testing.TB, label string, holds func(context.Context) (bool, error), details func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)
 	if err != nil {
-		if tell != nil {
-			what += ": " + tell()
+		if details != nil {
+			label += ": " + details()
 		}
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s: %v", label, err)
 	}
 }

@@ -242,7 +242,7 @@ func TestNotFound(t *testing.T) {
 		maps := c.CoreV1().ConfigMaps(ns)
 		o := &corev1.ConfigMap{ObjectMeta: named("a")}
 		must1(maps.Create(t.Context(), o, metav1.CreateOptions{}))(t)
-		for what, fault := range map[string]struct {
+		for label, fault := range map[string]struct {
 			is  func(error) bool
 			err error
 		}{
@@ -257,10 +257,10 @@ func TestNotFound(t *testing.T) {
 			"no request to sign":    {apierrors.IsInvalid, second(c.CertificatesV1().CertificateSigningRequests().Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: named("c")}, metav1.CreateOptions{}))},
 		} {
 			if !fault.is(fault.err) {
-				t.Errorf("%s: %v", what, fault.err)
+				t.Errorf("%s: %v", label, fault.err)
 			}
 			if fault.err != nil && strings.Contains(fault.err.Error(), "unknown") {
-				t.Errorf("%s: %v", what, fault.err)
+				t.Errorf("%s: %v", label, fault.err)
 			}
 		}
 	})

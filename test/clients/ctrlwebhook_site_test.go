@@ -125,11 +125,11 @@ func (s *controllerWebhookSite) manager() manager.Manager {
 }
 
 // start runs a server or a manager until the end of the test, and returns when it serves.
-func (s *controllerWebhookSite) start(what interface{ Start(context.Context) error }, started func() error) {
+func (s *controllerWebhookSite) start(name interface{ Start(context.Context) error }, started func() error) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- what.Start(ctx) }()
+	go func() { ended <- name.Start(ctx) }()
 	s.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -176,7 +176,7 @@ func TestDocs(t *testing.T) {
 		}
 		if len(blocks) > 0 {
 			t.Run(file, func(t *testing.T) {
-				if strings.Contains(text, "\nopenssl ") {
+				if strings.Contains(text, "\n$ openssl ") {
 					client.NeedTool(t, "openssl")
 				}
 				t.Parallel()

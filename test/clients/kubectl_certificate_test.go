@@ -8,33 +8,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOwnCertificate checks that a user can obtain a client certificate by a
-// CertificateSigningRequest, with openssl and kubectl, and use it.
-func TestOwnCertificate(t *testing.T) {
-	client.NeedTool(t, "openssl")
-	t.Parallel()
-	c := newAdministrator(t)
-	for _, step := range []struct{ command, want string }{
-		{`openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout jane.key -subj "/CN=jane/O=dev" -out jane.csr`, ""},
-		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: jane}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  expirationSeconds: 86400\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < jane.csr) | kubectl create -f -`, "certificatesigningrequest.certificates.k8s.io/jane created"},
-		{`kubectl get csr jane --no-headers`, "Pending"},
-		{`kubectl certificate approve jane`, "certificatesigningrequest.certificates.k8s.io/jane approved"},
-		{`kubectl wait csr/jane --for=jsonpath='{.status.certificate}' --timeout=300s`, "condition met"},
-		{`kubectl get csr jane --no-headers`, "Approved,Issued"},
-		{`kubectl get csr jane -o jsonpath='{.status.certificate}' | base64 -d > jane.crt && openssl x509 -in jane.crt -noout -subject -ext basicConstraints,extendedKeyUsage`, "CA:FALSE"},
-		{`kubectl create clusterrolebinding jane --clusterrole=view --group=dev`, "created"},
-		{`kubectl config set-credentials jane --client-certificate=jane.crt --client-key=jane.key --embed-certs && kubectl config set-context --current --user=jane`, "modified"},
-		{`kubectl auth whoami -o jsonpath='{.status.userInfo.username} {.status.userInfo.groups}'`, `jane ["dev","system:authenticated"]`},
-		{`kubectl get configmaps`, "kube-root-ca.crt"},
-		{`kubectl create configmap a`, "forbidden"},
-	} {
-		got, err := c.run(step.command)
-		if err != nil || !strings.Contains(got.output, step.want) {
-			t.Fatalf("%s: %s %v, want %s", step.command, got.output, err, step.want)
-		}
-	}
-}
-
 // TestDenial checks that a denied CertificateSigningRequest gets no certificate and cannot be
 // approved later.
 func TestDenial(t *testing.T) {

@@ -40,7 +40,7 @@ func writeKubectl(steps []step) string {
 // varying replaces output that varies between runs. The order matters: ages come last, because they
 // would also match parts of times.
 var varying = []struct {
-	what *regexp.Regexp
+	name *regexp.Regexp
 	with string
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
@@ -70,7 +70,7 @@ func normalize(output string) string {
 		}
 		line = strings.TrimRight(line, " \n")
 		for _, v := range varying {
-			line = v.what.ReplaceAllString(line, v.with)
+			line = v.name.ReplaceAllString(line, v.with)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}

@@ -22,10 +22,10 @@ func TestTenThousand(t *testing.T) {
 	}
 	c := openWorkloads(t)
 	c.kubelet.Stop()
-	measure := func(what string, do func()) {
+	measure := func(name string, do func()) {
 		begin, cpu := time.Now(), cpuTime()
 		do()
-		t.Logf("%s: %v, %v of CPU", what, time.Since(begin).Round(time.Millisecond), (cpuTime() - cpu).Round(time.Millisecond))
+		t.Logf("%s: %v, %v of CPU", name, time.Since(begin).Round(time.Millisecond), (cpuTime() - cpu).Round(time.Millisecond))
 	}
 	path := deployments + "/big"
 	measure(fmt.Sprint(n, " up"), func() {

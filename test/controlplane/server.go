@@ -67,7 +67,7 @@ const readyTimeout = 2 * time.Minute
 
 // Await waits until holds returns true. After readyTimeout it returns an error with the logs; what
 // names the condition.
-func (p *Processes) Await(ctx context.Context, what string, holds func() bool) error {
+func (p *Processes) Await(ctx context.Context, name string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -75,7 +75,7 @@ func (p *Processes) Await(ctx context.Context, what string, holds func() bool) e
 	for !holds() {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w\n%s", what, context.Cause(ctx), p.logs())
+			return fmt.Errorf("%s: %w\n%s", name, context.Cause(ctx), p.logs())
 		case <-tick.C:
 		}
 	}

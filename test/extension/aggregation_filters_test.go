@@ -37,22 +37,22 @@ func TestFiltersComeFirst(t *testing.T) {
 	})
 	s.register(b, "ext.example.com", "v1")
 	const things = "/apis/ext.example.com/v1/namespaces/n/things/"
-	admin, nobody := s.TLS, s.TLS.Clone()
-	nobody.Certificates = nil
+	admin, anonymous := s.TLS, s.TLS.Clone()
+	anonymous.Certificates = nil
 	for _, c := range []struct {
-		who     *tls.Config
+		user    *tls.Config
 		name    string
 		headers []string
 		code    int
 	}{
-		{nobody, "anonymous", nil, 403},
-		{nobody, "claims", []string{"X-Remote-User", "platform-admin", "X-Remote-Group", "system:masters"}, 403},
-		{nobody, "token", []string{"Authorization", "Bearer none"}, 401},
+		{anonymous, "anonymous", nil, 403},
+		{anonymous, "claims", []string{"X-Remote-User", "platform-admin", "X-Remote-Group", "system:masters"}, 403},
+		{anonymous, "token", []string{"Authorization", "Bearer none"}, 401},
 		{admin, "impersonated", []string{"Impersonate-User", "jane"}, 403},
 		{admin, "teapot", nil, 418},
 		{admin, "hop", []string{"Connection", "X-Remote-User, X-Remote-Group, Audit-Id"}, 200},
 	} {
-		s.TLS = c.who
+		s.TLS = c.user
 		if resp := s.request("GET", things+c.name, c.headers...); resp.StatusCode != c.code {
 			t.Errorf("%s: %d, want %d", c.name, resp.StatusCode, c.code)
 		}

@@ -163,7 +163,7 @@ func TestNamespaceOfDeadServer(t *testing.T) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"m"}}`)
 	s.Send(200, "DELETE", "/api/v1/namespaces/m", "", "")
 	s.wantNamespaceCondition("m", "NamespaceDeletionContentFailure", "True",
-		"Failed to delete all resource types, 1 remaining: things.ext.example.com: the server answers 503")
+		"Failed to delete all resource types, 1 remaining: things.ext.example.com: the server returned status 503")
 	s.Send(200, "DELETE", apiServices+"/v1.ext.example.com", "", "")
 	s.wantGone("m")
 }

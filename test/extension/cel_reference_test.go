@@ -190,28 +190,28 @@ type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")
 
-func (o oracle) answer(verb, what string) (bool, string, error) {
-	if strings.Contains(what, "secrets") {
+func (o oracle) answer(verb, label string) (bool, string, error) {
+	if strings.Contains(label, "secrets") {
 		return false, "", errSecret
 	}
-	return verb == "get", o.user + " may " + verb + " " + what, nil
+	return verb == "get", o.user + " may " + verb + " " + label, nil
 }
 
 func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	o.user = a.GetUser().GetName()
-	what := a.GetPath()
+	label := a.GetPath()
 	if a.IsResourceRequest() {
-		what = strings.Join([]string{a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource(), a.GetSubresource(), a.GetNamespace(), a.GetName()}, "|")
+		label = strings.Join([]string{a.GetAPIGroup(), a.GetAPIVersion(), a.GetResource(), a.GetSubresource(), a.GetNamespace(), a.GetName()}, "|")
 		fields, _ := a.GetFieldSelector()
 		for _, f := range fields {
-			what += fmt.Sprint("|", f.Field, f.Value)
+			label += fmt.Sprint("|", f.Field, f.Value)
 		}
 		labels, _ := a.GetLabelSelector()
 		for _, l := range labels {
-			what += fmt.Sprint("|", l.Key(), l.ValuesUnsorted())
+			label += fmt.Sprint("|", l.Key(), l.ValuesUnsorted())
 		}
 	}
-	allowed, reason, err := o.answer(a.GetVerb(), what)
+	allowed, reason, err := o.answer(a.GetVerb(), label)
 	if allowed {
 		return authorizer.DecisionAllow, reason, err
 	}
@@ -222,17 +222,17 @@ func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorize
 type ourOracle struct{ oracle }
 
 func (o ourOracle) Authorize(_ context.Context, a cel.Access) (bool, string, error) {
-	what := a.Path
-	if what == "" {
-		what = strings.Join([]string{a.Group, "*", a.Resource, a.Subresource, a.Namespace, a.Name}, "|")
+	label := a.Path
+	if label == "" {
+		label = strings.Join([]string{a.Group, "*", a.Resource, a.Subresource, a.Namespace, a.Name}, "|")
 		for _, f := range a.Fields {
-			what += fmt.Sprint("|", f.Key, f.Values[0])
+			label += fmt.Sprint("|", f.Key, f.Values[0])
 		}
 		for _, l := range a.Labels {
-			what += fmt.Sprint("|", l.Key, l.Values)
+			label += fmt.Sprint("|", l.Key, l.Values)
 		}
 	}
-	return o.answer(a.Verb, what)
+	return o.answer(a.Verb, label)
 }
 
 func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {

@@ -122,7 +122,7 @@ func TestBadWebhooks(t *testing.T) {
 					return
 				}
 			}
-		}, "the remote's answer is longer than 16777216 bytes"},
+		}, "the response exceeds 16777216 bytes"},
 		"closing":   {func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 		"no JSON":   {func(_ review, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "couldn't get version/kind; json parse error"},
 		"an error":  {func(_ review, w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", 500) }, `an error on the server ("oops") has prevented the request from succeeding`},

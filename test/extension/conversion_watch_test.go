@@ -80,9 +80,9 @@ func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	return nil
 }
 
-// TestWatchOfWhatCannotBeConverted checks that a failed conversion ends a watch with an ERROR
+// TestWatchOfUnconvertibleObjects checks that a failed conversion ends a watch with an ERROR
 // event, and that the watch can be started again.
-func TestWatchOfWhatCannotBeConverted(t *testing.T) {
+func TestWatchOfUnconvertibleObjects(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
 	h.set(lie(func(r *review) { r.Response.Result = conversionObject{"status": "Failure", "message": "I cannot"} }))

@@ -67,11 +67,11 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func (s customSession) until(what string, holds func() bool) {
+func (s customSession) until(label string, holds func() bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
 		if !holds() {
-			return errors.New(what)
+			return errors.New(label)
 		}
 		return nil
 	})

@@ -106,9 +106,9 @@ func part(o client.Object, name string) string {
 	return client.Object{name: o[name]}.String()
 }
 
-func (s customSession) check(what, got, want string) {
+func (s customSession) check(label, got, want string) {
 	s.T.Helper()
 	if got != want {
-		s.T.Errorf("%s: %s, want %s", what, got, want)
+		s.T.Errorf("%s: %s, want %s", label, got, want)
 	}
 }

@@ -38,9 +38,9 @@ func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]
 	counts := map[string]int64{}
 	for i := range records[:n] {
 		by := allocator(records[i].Stack())
-		for what, maker := range makers {
+		for name, maker := range makers {
 			if strings.HasSuffix(by, "/"+maker) {
-				counts[what] += count(&records[i])
+				counts[name] += count(&records[i])
 			}
 		}
 	}
@@ -129,16 +129,16 @@ func TestReleased(t *testing.T) {
 	askAll()
 	client.Eventually(t, func() error {
 		now := live()
-		for what := range makers {
-			if more := now[what] - before[what]; more >= rounds*int64(client.Daemons(t)) {
-				return fmt.Errorf("%d more objects of %s are alive", more, what)
+		for name := range makers {
+			if more := now[name] - before[name]; more >= rounds*int64(client.Daemons(t)) {
+				return fmt.Errorf("%d more objects of %s are alive", more, name)
 			}
 		}
 		return nil
 	})
-	for what, n := range made() {
+	for name, n := range made() {
 		if n < rounds {
-			t.Errorf("only %d objects of %s were allocated: is makers outdated?", n, what)
+			t.Errorf("only %d objects of %s were allocated: is makers outdated?", n, name)
 		}
 	}
 }

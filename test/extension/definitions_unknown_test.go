@@ -26,7 +26,7 @@ func TestUnknownBelowUnions(t *testing.T) {
 		{"PATCH", at + "?fieldValidation=Strict", client.MergePatch},
 		{"PATCH", at + "?fieldValidation=Strict&fieldManager=one&force=true", definitionTypeApply},
 	} {
-		what := c.method + " " + c.mediaType
+		name := c.method + " " + c.mediaType
 		for _, o := range []definitionObject{refused, tolerated} {
 			if c.method == "PUT" {
 				o["metadata"].(map[string]any)["resourceVersion"] = s.Send(200, "GET", at, "", "").Object().Metadata()["resourceVersion"]
@@ -39,17 +39,17 @@ func TestUnknownBelowUnions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text := answer.String(); answer.Code < 400 || answer.Code >= 500 || !strings.Contains(text, "list.extra") || strings.Contains(text, "items.optional") {
-			t.Errorf("%s: an unknown field: %.600s", what, text)
+			t.Errorf("%s: an unknown field: %.600s", name, text)
 		}
 		if answer, err = s.Do(s.Ctx, c.method, c.path, c.mediaType, []byte(tolerated.json())); err != nil {
 			t.Fatal(err)
 		}
 		warnings := strings.Join(answer.Header.Values("Warning"), "\n")
 		if answer.Code >= 300 || !strings.Contains(warnings, "list.items.anyOf[0].optional") || !strings.Contains(warnings, "additionalProperties.properties.a.extra") {
-			t.Errorf("%s: unknown fields below items: %.600s, warnings %s", what, answer.String(), warnings)
+			t.Errorf("%s: unknown fields below items: %.600s, warnings %s", name, answer.String(), warnings)
 		}
 		if strings.Contains(answer.String(), `"extra"`) {
-			t.Errorf("%s: it is kept: %s", what, answer.String())
+			t.Errorf("%s: it is kept: %s", name, answer.String())
 		}
 	}
 }

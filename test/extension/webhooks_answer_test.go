@@ -26,7 +26,7 @@ func TestBounds(t *testing.T) {
 	var strays int
 	stray := startWebhooks(t, func(question, http.ResponseWriter, *http.Request) { strays++ })
 	for _, c := range []struct {
-		what   string
+		name   string
 		answer func(question, http.ResponseWriter, *http.Request)
 		text   string
 	}{
@@ -37,7 +37,7 @@ func TestBounds(t *testing.T) {
 					return
 				}
 			}
-		}, "longer than"},
+		}, "exceeds"},
 		{"a long uid", respondRaw(`{"apiVersion":"admission.platform.io/v1","kind":"AdmissionReview","response":{"uid":"` + strings.Repeat("x", 1<<20) + `","allowed":true}}`), "expected response.uid="},
 		{"slow", func(q question, w http.ResponseWriter, r *http.Request) {
 			select {
@@ -65,10 +65,10 @@ func TestBounds(t *testing.T) {
 		}
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, more: fmt.Sprintf(`"timeoutSeconds":%d`, seconds)}.text(h))
 		h.set(c.answer)
-		quick := client.Quick(t, 20*time.Second, c.what)
+		quick := client.Quick(t, 20*time.Second, c.name)
 		a := s.create(500, "x", "")
 		if s.wantMessage(a, c.text); len(a.Body) > 8<<10 {
-			t.Errorf("%s: an answer of %d bytes", c.what, len(a.Body))
+			t.Errorf("%s: an answer of %d bytes", c.name, len(a.Body))
 		}
 		quick()
 		s.unregister(validating, "v")

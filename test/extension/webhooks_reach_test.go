@@ -167,12 +167,12 @@ func TestConfigurationFile(t *testing.T) {
 	const head = `"apiVersion":"apiserver.config.platform.io/v1","kind":"WebhookAdmissionConfiguration"`
 	for text, want := range map[string]string{
 		`{"kind":"Other"}`: "must be AdmissionConfiguration of",
-		`{"apiVersion":"apiserver.config.platform.io/v1","kind":"AdmissionConfiguration","plugins":[{"name":"Nobody"}]}`: `plugins[0].name: "Nobody" is no admission plugin`,
+		`{"apiVersion":"apiserver.config.platform.io/v1","kind":"AdmissionConfiguration","plugins":[{"name":"Nobody"}]}`: `plugins[0].name: unknown admission plugin "Nobody"`,
 		plugin(`{` + head + `,"kubeConfig":"x"}`):                              "kubeConfig: unknown field",
 		plugin(`{` + head + `,"kubeConfigFile":"relative"}`):                   `kubeConfigFile: Invalid value: "relative": must be an absolute file path`,
 		plugin(`{` + head + `,"kubeConfigFile":"` + dir + `/absent"}`):         "absent",
-		plugin(`{"kind":"WebhookAdmission","apiVersion":"v1"}`):                "apiVersion, kind: v1, WebhookAdmission is none of",
-		plugin(`{` + head + `,"kubeConfigFile":"/a","clientConfigFile":"/b"}`): "clientConfigFile: must not be there together with kubeConfigFile",
+		plugin(`{"kind":"WebhookAdmission","apiVersion":"v1"}`):                "apiVersion, kind: v1, WebhookAdmission: must be one of",
+		plugin(`{` + head + `,"kubeConfigFile":"/a","clientConfigFile":"/b"}`): "clientConfigFile: must not be set together with kubeConfigFile",
 	} {
 		client.WriteFile(t, file, text)
 		config := daemon.Default()

@@ -19,7 +19,7 @@ func only(t *testing.T, h *hookServer) question {
 func asJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
 // want checks fields of a request in JSON. "" stands for a missing field.
-func (q question) want(t *testing.T, what string, members map[string]string) {
+func (q question) want(t *testing.T, name string, members map[string]string) {
 	t.Helper()
 	for path, want := range members {
 		got := asJSON(at(q.request(), strings.Split(path, ".")...))
@@ -27,7 +27,7 @@ func (q question) want(t *testing.T, what string, members map[string]string) {
 			want = "null"
 		}
 		if got != want {
-			t.Errorf("%s: %s is %s, want %s", what, path, got, want)
+			t.Errorf("%s: %s is %s, want %s", name, path, got, want)
 		}
 	}
 }

@@ -78,14 +78,14 @@ func TestRefusedElsewhere(t *testing.T) {
 		return nil
 	})
 	d.requests.Store(0)
-	for what, token := range map[string]string{
+	for label, token := range map[string]string{
 		"ended": p.token("jane", map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), "for others": p.token("jane", map[string]any{"aud": "x"}),
 		"forged": p.token("jane", nil) + "A", "groups in one text": p.token("jane", map[string]any{"groups": "devs"}),
 		"a user of the system": p.token("system:admin", nil),
 		"an account":           p.token("system:serviceaccount:default:default", nil),
 	} {
-		r.expectCode(what, token, 401)
-		r.want(what, r.do("root", "POST", reviews, `{"spec":{"token":"`+token+`"}}`), 201, `"error":"invalid bearer token"`)
+		r.expectCode(label, token, 401)
+		r.want(label, r.do("root", "POST", reviews, `{"spec":{"token":"`+token+`"}}`), 201, `"error":"invalid bearer token"`)
 	}
 	if d.requests.Load() == 0 {
 		t.Error("the webhook was not asked")
@@ -209,18 +209,18 @@ func TestOddBootstrapSecrets(t *testing.T) {
 	defer admin.Close()
 	config := admin.TLS.Clone()
 	config.Certificates = nil
-	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: client.Watchdog}
+	anonymous := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: client.Watchdog}
 	const good, kind = `"token-id":"abcdef","token-secret":"0123456789abcdef"`, "bootstrap.platform.io/token"
 	const use = `,"usage-bootstrap-authentication":"true"`
 	for data, want := range map[string]string{
 		`"token-id":"abcdef"` + use:                          "token-id or token-secret are missing",
-		`"token-secret":"0123456789abcdef"` + use:            "its name is not bootstrap-token- and its token-id",
+		`"token-secret":"0123456789abcdef"` + use:            "its name is not bootstrap-token- followed by its token-id",
 		`"token-id":"abcdef","token-secret":"SHORT"` + use:   "token-id or token-secret are missing",
-		good + use + `,"expiration":"tomorrow"`:              "expiration is no time",
+		good + use + `,"expiration":"tomorrow"`:              "expiration is not a time",
 		good + `,"usage-bootstrap-authentication":"yes"`:     "usage-bootstrap-authentication is neither true nor false",
 		good + use + `,"usage-bootstrap-signing":"1"`:        "usage-bootstrap-signing is neither true nor false",
-		good + use + `,"auth-extra-groups":"system:masters"`: "auth-extra-groups holds groups that are not allowed",
-		good + `,"usage-bootstrap-authentication":"false"`:   "not for requests",
+		good + use + `,"auth-extra-groups":"system:masters"`: "auth-extra-groups has groups that are not allowed",
+		good + `,"usage-bootstrap-authentication":"false"`:   "may not authenticate requests",
 		good + use + `,"expiration":"2020-01-01T00:00:00Z"`:  "has expired",
 	} {
 		secret := `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"` + kind + `","stringData":{` + data + `}}`
@@ -229,7 +229,7 @@ func TestOddBootstrapSecrets(t *testing.T) {
 		}
 		q, _ := http.NewRequest("GET", d.URL()+"/api", nil)
 		q.Header.Set("Authorization", "Bearer abcdef.0123456789abcdef")
-		answer, err := nobody.Do(q)
+		answer, err := anonymous.Do(q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,13 +15,13 @@ func TestFaultsOfModes(t *testing.T) {
 		want   string
 	}{
 		{func(a *daemon.Authorization) { a.Modes = nil }, "authorization-mode: must not be empty"},
-		{func(a *daemon.Authorization) { a.Modes = []string{"rbac"} }, `authorization-mode: "rbac" is none of Node, ABAC, RBAC, Webhook, AlwaysAllow, AlwaysDeny`},
+		{func(a *daemon.Authorization) { a.Modes = []string{"rbac"} }, `authorization-mode: "rbac": must be one of Node, ABAC, RBAC, Webhook, AlwaysAllow, AlwaysDeny`},
 		{func(a *daemon.Authorization) { a.Modes = []string{"RBAC", "Node", "RBAC"} }, `authorization-mode: "RBAC" is duplicate`},
 		{func(a *daemon.Authorization) { a.Modes = []string{"ABAC"} }, "authorization-policy-file: requires the mode ABAC"},
 		{func(a *daemon.Authorization) { a.PolicyFile = "x" }, "authorization-policy-file: requires the mode ABAC"},
 		{func(a *daemon.Authorization) { a.Modes = []string{"Webhook"} }, "authorization-webhook-config-file: requires the mode Webhook"},
 		{func(a *daemon.Authorization) { a.Webhook.ConfigFile = "x" }, "authorization-webhook-config-file: requires the mode Webhook"},
-		{func(a *daemon.Authorization) { a.Webhook.Version = "v2" }, `authorization-webhook-version: "v2" is none of v1, v1beta1`},
+		{func(a *daemon.Authorization) { a.Webhook.Version = "v2" }, `authorization-webhook-version: "v2": must be one of v1, v1beta1`},
 		{func(a *daemon.Authorization) { a.AlwaysAllowPaths = []string{"x"} }, `authorization-always-allow-paths: "x" does not begin with /`},
 		{func(a *daemon.Authorization) { a.Webhook.CacheUnauthorizedTTL = -1 }, "authorization-webhook-cache-unauthorized-ttl: -1ns is less than 0"},
 	} {

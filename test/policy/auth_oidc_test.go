@@ -148,11 +148,11 @@ func TestOIDC(t *testing.T) {
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}
-	await := func(what, token string) (a client.Answer) {
+	await := func(label, token string) (a client.Answer) {
 		t.Helper()
 		client.Eventually(t, func() error {
 			if a = as(token); a.Code != 201 {
-				return fmt.Errorf("%s: %s", what, a)
+				return fmt.Errorf("%s: %s", label, a)
 			}
 			return nil
 		})
@@ -167,11 +167,11 @@ func TestOIDC(t *testing.T) {
 	p.open()
 	r.want("jane", await("the provider has come", jane), 201, `"userInfo":{"username":"`+p.url+`#jane","groups":["idp:devs","system:authenticated"],`+
 		`"extra":{"authentication.platform.io/credential-id":["JTI=j1"]}}`)
-	for what, changes := range map[string]map[string]any{
+	for label, changes := range map[string]map[string]any{
 		"another audience": {"aud": "them"}, "expired": {"exp": time.Now().Add(-time.Minute).Unix()},
 		"another domain": {"hd": "example.org"}, "another issuer": {"iss": p.url + "/"}, "no expiry": {"exp": nil},
 	} {
-		r.want(what, as(p.token("jane", changes)), 401)
+		r.want(label, as(p.token("jane", changes)), 401)
 	}
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"devs"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"devs"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"devs"},

@@ -39,10 +39,10 @@ func (r tokenCluster) reviewSelf(token string) client.Answer {
 	return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 }
 
-func (r tokenCluster) expectCode(what, token string, code int) {
+func (r tokenCluster) expectCode(label, token string, code int) {
 	r.t.Helper()
 	if a := r.reviewSelf(token); a.Code != code {
-		r.t.Errorf("%s: %s, want %d", what, a, code)
+		r.t.Errorf("%s: %s, want %d", label, a, code)
 	}
 }
 
@@ -63,11 +63,11 @@ func (r tokenCluster) token(spec string) string {
 }
 
 // eventually repeats a GET until right accepts the response.
-func (r tokenCluster) eventually(what, path string, right func(a client.Answer) bool) (a client.Answer) {
+func (r tokenCluster) eventually(label, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
 		if a = r.do("root", "GET", path, ""); !right(a) {
-			return fmt.Errorf("%s: still %s", what, a)
+			return fmt.Errorf("%s: still %s", label, a)
 		}
 		return nil
 	})

@@ -114,18 +114,18 @@ func (v *tlsServer) code(c *http.Client, path string) int {
 	return answer.StatusCode
 }
 
-func (v *tlsServer) until(what string, ok func() bool) {
+func (v *tlsServer) until(label string, ok func() bool) {
 	v.t.Helper()
 	client.Eventually(v.t, func() error {
 		if !ok() {
-			return errors.New(what)
+			return errors.New(label)
 		}
 		return nil
 	})
 }
 
 // reloads returns the value of a reload counter in /metrics.
-func (v *tlsServer) reloads(what, status string) string {
+func (v *tlsServer) reloads(label, status string) string {
 	v.t.Helper()
 	answer, err := v.admin().Get(v.URL + "/metrics")
 	if err != nil {
@@ -136,9 +136,9 @@ func (v *tlsServer) reloads(what, status string) string {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	_, figure, ok := strings.Cut(string(text), fmt.Sprintf("troupe_certificate_reloads_total{what=%q,status=%q} ", what, status))
+	_, figure, ok := strings.Cut(string(text), fmt.Sprintf("troupe_certificate_reloads_total{what=%q,status=%q} ", label, status))
 	if !ok {
-		v.t.Fatalf("no series for %s and %s", what, status)
+		v.t.Fatalf("no series for %s and %s", label, status)
 	}
 	figure, _, _ = strings.Cut(figure, "\n")
 	return figure

@@ -21,18 +21,18 @@ type watcher struct {
 
 // openWatch starts a watch as a user, anonymously if user is "". Headers are "name: value". The
 // watch holds its connection, so others must not share the cluster's connections meanwhile.
-func (r *userCluster) openWatch(what, user, path string, headers ...string) *watcher {
+func (r *userCluster) openWatch(label, user, path string, headers ...string) *watcher {
 	r.t.Helper()
-	v := r.watch(what, user, path, headers...)
+	v := r.watch(label, user, path, headers...)
 	if code := v.open(); code != 200 {
-		r.t.Fatalf("%s: %d", what, code)
+		r.t.Fatalf("%s: %d", label, code)
 	}
 	return v
 }
 
 // watch prepares a watch for openWatch without starting it.
-func (r *userCluster) watch(what, user, path string, headers ...string) *watcher {
-	v := &watcher{r: r, name: what}
+func (r *userCluster) watch(label, user, path string, headers ...string) *watcher {
+	v := &watcher{r: r, name: label}
 	v.begin = func() (*http.Response, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*client.Watchdog)
 		r.t.Cleanup(cancel)

@@ -133,7 +133,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}
-	const nobody = `"message":"Unauthorized"`
+	const anonymous = `"message":"Unauthorized"`
 	for range 3 {
 		r.want("good", as("good"), 201, `"userInfo":{"username":"wendy","uid":"42","groups":["devs","system:authenticated"],"extra":{"k":["v"]}}`)
 	}
@@ -149,7 +149,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 	}
 	r.want("barred", as("barred"), 401, `"reason":"Unauthorized"`, `"message":"your account is locked"`)
 	for _, token := range []string{"gone", "future", "empty", "redirect", "huge", "rubbish", "forbidden", "an-unknown-token"} {
-		r.want(token, as(token), 401, nobody)
+		r.want(token, as(token), 401, anonymous)
 	}
 	if n := d.wrongPaths.Load(); n != 0 {
 		t.Errorf("a redirect was followed %d times", n)

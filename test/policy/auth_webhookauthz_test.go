@@ -88,7 +88,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("other", "GET", configMaps, "", 200) // by RBAC
 	r.expect("other", "GET", "/api/v1/secrets", "", 403, "at the cluster scope: never heard of you")
 	r.expect("broken", "GET", configMaps, "", 200) // by RBAC
-	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook gave no answer")
+	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook did not respond")
 	r.expect("root", "GET", "/api/v1/secrets", "", 200)
 
 	// Access reviews query the webhook as well and report its errors.
@@ -97,7 +97,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	}
 	sar := reviewPath + "/subjectaccessreviews"
 	r.expect("root", "POST", sar, review("wicked"), 201, `"status":{"allowed":false,"denied":true,"reason":"you know why"}`)
-	r.expect("root", "POST", sar, review("broken"), 201, `"status":{"allowed":false,"evaluationError":"the authorization webhook gave no answer"}`)
+	r.expect("root", "POST", sar, review("broken"), 201, `"status":{"allowed":false,"evaluationError":"the authorization webhook did not respond"}`)
 	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
 

@@ -16,10 +16,10 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// TestWhatAPluginIsGiven checks the arguments, the environment and the command of a plugin. The
+// TestPluginInput checks the arguments, the environment and the command of a plugin. The
 // profile of apiVersion determines the name of the variable with the client's information, and the
 // command is relative to the kubeconfig.
-func TestWhatAPluginIsGiven(t *testing.T) {
+func TestPluginInput(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
 	for version, variable := range map[string]string{
@@ -120,15 +120,15 @@ func TestAnswersOfAPlugin(t *testing.T) {
 		head + `,"status":{` + pair + `}}`:                                              "",
 		head + `,"status":{"token":"t",` + pair + `}}`:                                  "",
 		head + `,"status":{"token":"t","expirationTimestamp":"2999-01-01T00:00:00Z"}}`:  "",
-		head + `,"status":{` + half + `}}`:                                              "they go together",
-		head + `,"status":{"token":"t",` + half + `}}`:                                  "they go together",
-		head + `,"status":{"clientKeyData":"s3cret"}}`:                                  "they go together",
-		head + `,"status":{"clientCertificateData":"s3cret","clientKeyData":"s3cret"}}`: "no certificate in PEM",
+		head + `,"status":{` + half + `}}`:                                              "only one of",
+		head + `,"status":{"token":"t",` + half + `}}`:                                  "only one of",
+		head + `,"status":{"clientKeyData":"s3cret"}}`:                                  "only one of",
+		head + `,"status":{"clientCertificateData":"s3cret","clientKeyData":"s3cret"}}`: "not a PEM certificate",
 		head + `,"status":{}}`:                                                          "neither status.token",
 		head + `,"status":{"token":"s3cret\nX: y"}}`:                                    "control characters",
-		head + `,"status":{"token":["s3cret"]}}`:                                        "status.token of its answer is of another type",
+		head + `,"status":{"token":["s3cret"]}}`:                                        "status.token of its output has the wrong type",
 		head + `,"status":{"token":"s3cret","expirationTimestamp":"soon"}}`:             "ExecCredential in JSON",
-		head + `}`: "without status",
+		head + `}`: "no status",
 		`{"kind":"Other","apiVersion":"` + apiVersion + `","status":{"token":"s3cret"}}`:                                 `kind "Other"`,
 		`{"kind":"ExecCredential","apiVersion":"client.authentication.platform.io/v1beta1","status":{"token":"s3cret"}}`: `apiVersion "client.authentication.platform.io/v1beta1"`,
 		`s3cret`: "ExecCredential in JSON",
@@ -157,7 +157,7 @@ func TestPluginsThatFail(t *testing.T) {
 		file, text, fields, want string
 	}{
 		"fails":         {"exit", "7", "", "exit status 7"},
-		"does not end":  {"hang", "", "", "did not end within 2s"},
+		"does not end":  {"hang", "", "", "did not exit within 2s"},
 		"talks forever": {"flood", "", "", "more than 1048576 bytes"},
 		"is missing":    {"", "", `installHint: "apt-get install plugin\nand sign in", `, "was not found; the user of the client configuration needs it\n\napt-get install plugin\nand sign in"},
 	} {
@@ -188,17 +188,17 @@ func TestPluginsThatFail(t *testing.T) {
 	}
 }
 
-// TestPeopleAreTold checks that the standard error of a plugin reaches the user.
-func TestPeopleAreTold(t *testing.T) {
+// TestPluginStderr checks that the standard error of a plugin reaches the user.
+func TestPluginStderr(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
 	p.answer(apiVersion, `"token":"t"`)
-	var told bytes.Buffer
-	if _, err := clientCredentials(t, p.config(s.cluster(), never), kubeconfig.Programs{Stderr: &told}).Get(s.URL); err != nil {
+	var stderr bytes.Buffer
+	if _, err := clientCredentials(t, p.config(s.cluster(), never), kubeconfig.Programs{Stderr: &stderr}).Get(s.URL); err != nil {
 		t.Fatal(err)
 	}
-	if told.String() != "a word to people\n" {
-		t.Errorf("people read %q", told.String())
+	if stderr.String() != "a word to people\n" {
+		t.Errorf("people read %q", stderr.String())
 	}
 }
 

@@ -169,8 +169,8 @@ func TestProviderFaults(t *testing.T) {
 		"no refresh token":      {old, "", nil, "there is no refresh-token: sign in again"},
 		"a bad refresh token":   {old, "bad", nil, "refused the refresh-token (400 invalid_grant)"},
 		"no identity token":     {old, "r0", func() { p.withhold = true }, "no id_token"},
-		"a token that is over":  {old, "r0", func() { p.life = -time.Hour }, "expired already"},
-		"a provider that fails": {old, "r0", func() { p.Config.Handler = http.NotFoundHandler() }, "answered 404"},
+		"a token that is over":  {old, "r0", func() { p.life = -time.Hour }, "already expired"},
+		"a provider that fails": {old, "r0", func() { p.Config.Handler = http.NotFoundHandler() }, "returned status 404"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.mu.Lock()

@@ -148,7 +148,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	put(t, dir, "sub/config", "a: [")
-	if err := set("c"); err == nil || !strings.Contains(err.Error(), "no client configuration") {
+	if err := set("c"); err == nil || !strings.Contains(err.Error(), "not a client configuration") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path + ".lock"); !os.IsNotExist(err) {

@@ -128,11 +128,11 @@ func levelWith(name string, shares, queues, length int32) *flowcontrolv1.Priorit
 	}
 }
 
-func eventually(t testing.TB, what string, try func() bool) {
+func eventually(t testing.TB, label string, try func() bool) {
 	t.Helper()
 	client.Eventually(t, func() error {
 		if !try() {
-			return fmt.Errorf("%s: not yet", what)
+			return fmt.Errorf("%s: not yet", label)
 		}
 		return nil
 	})

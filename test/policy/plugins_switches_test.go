@@ -17,10 +17,10 @@ func TestUnknownPlugins(t *testing.T) {
 		admission daemon.Admission
 		faults    []string
 	}{
-		{daemon.Admission{Enable: []string{"NodeRestriction", "Nope"}}, []string{`enable-admission-plugins: "Nope" is none of AlwaysAdmit, `, "ValidatingAdmissionWebhook"}},
-		{daemon.Admission{Disable: []string{"*"}}, []string{`disable-admission-plugins: "*" is none of `}},
+		{daemon.Admission{Enable: []string{"NodeRestriction", "Nope"}}, []string{`enable-admission-plugins: "Nope": must be one of AlwaysAdmit, `, "ValidatingAdmissionWebhook"}},
+		{daemon.Admission{Disable: []string{"*"}}, []string{`disable-admission-plugins: "*": must be one of `}},
 		{daemon.Admission{Enable: []string{"Priority"}, Disable: []string{"Priority"}}, []string{`"Priority" is both enabled and disabled`}},
-		{daemon.Admission{Control: []string{"priority"}}, []string{`admission-control: "priority" is none of `}},
+		{daemon.Admission{Control: []string{"priority"}}, []string{`admission-control: "priority": must be one of `}},
 		{daemon.Admission{Control: []string{"Priority"}, Enable: []string{"Priority"}}, []string{"mutually exclusive"}},
 	} {
 		config := daemon.Default()

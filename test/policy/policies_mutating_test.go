@@ -21,7 +21,7 @@ func TestMutations(t *testing.T) {
 		deploymentRules := rules("CREATE", "apps", "v1", "deployments")
 		const deployment = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 		for _, x := range []struct {
-			what, match, spec, path, body string
+			name, match, spec, path, body string
 			code                          int
 			want                          []string
 		}{
@@ -54,7 +54,7 @@ func TestMutations(t *testing.T) {
 			{"what the server sets", "", patch("has(object.metadata.uid) || has(object.metadata.creationTimestamp) ? [JSONPatch{op: 'add', path: '/data/y', value: 'seen'}] : [JSONPatch{op: 'add', path: '/data/z', value: 'unseen'}]"), configMaps, configMap("a", `"x":"y"`), 201, []string{`"data":{"x":"y","z":"unseen"}`}},
 			{"an invalid result", "", patch("[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a b'), value: ''}]"), configMaps, configMap("a", `"x":"y"`), 422, []string{`data[a b]`}},
 		} {
-			t.Run(x.what, func(t *testing.T) {
+			t.Run(x.name, func(t *testing.T) {
 				c := c
 				c.T = t
 				c.mutation("p", x.match, x.spec, "")
@@ -90,7 +90,7 @@ func TestMutatedIdentity(t *testing.T) {
 			{set("/metadata/resourceVersion", "'7'"), http.MethodPost, configMaps, configMap("a", ""), 500, "resourceVersion should not be set"},
 			{set("/metadata/name", "'other'"), http.MethodPatch, configMaps + "/there", `{"data":{"a":"b"}}`, 422, "metadata.name"},
 			{set("/metadata/uid", "'other'"), http.MethodPatch, configMaps + "/there", `{"data":{"a":"b"}}`, 422, "metadata.uid"},
-			{set("/metadata/resourceVersion", "'1'"), http.MethodPatch, configMaps + "/there", `{"data":{"a":"b"}}`, 409, "has been modified"},
+			{set("/metadata/resourceVersion", "'1'"), http.MethodPatch, configMaps + "/there", `{"data":{"a":"b"}}`, 409, "modified"},
 		} {
 			c.mutation("p", "", x.spec, "")
 			c.send(x.code, x.method, x.path, x.body, x.want)

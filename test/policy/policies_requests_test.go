@@ -56,9 +56,9 @@ func TestParams(t *testing.T) {
 		const limit, bound = `"paramKind":{"apiVersion":"rules.example/v1","kind":"Limit"}`, `"paramKind":{"apiVersion":"rules.example/v1","kind":"Bound"}`
 		const check = `,"validations":[{"expression":"params == null || size(object.data) <= params.most","messageExpression":"params.kind + ' ' + params.metadata.name + ' of ' + params.apiVersion"}]`
 		for _, x := range []struct {
-			what, spec, binding string
-			code                int
-			want                string
+			label, spec, binding string
+			code                 int
+			want                 string
 		}{
 			{"by name", limit, `"paramRef":{"name":"one","parameterNotFoundAction":"Deny"}`, 422, "Limit one of rules.example/v1"},
 			{"by another name", limit, `"paramRef":{"name":"two","parameterNotFoundAction":"Deny"}`, 201, ""},
@@ -74,7 +74,7 @@ func TestParams(t *testing.T) {
 			{"unknown kind", strings.Replace(limit, "Limit", "Nothing", 1), `"paramRef":{"name":"three","parameterNotFoundAction":"Deny"}`, 422,
 				"ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'rules.example/v1, Kind=Nothing'"},
 		} {
-			t.Run(x.what, func(t *testing.T) {
+			t.Run(x.label, func(t *testing.T) {
 				c := c
 				c.T = t
 				c.policy("p", "", x.spec+check, x.binding)

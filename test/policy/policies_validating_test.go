@@ -11,7 +11,7 @@ func TestValidations(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const denied = `configmaps \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p-b' denied request: `
 		for _, x := range []struct {
-			what, spec, binding string
+			name, spec, binding string
 			code                int
 			want                []string
 		}{
@@ -57,7 +57,7 @@ func TestValidations(t *testing.T) {
 			{"of another object", `"validations":[{"expression":"false"}]`, `"matchResources":{"objectSelector":{"matchLabels":{"is":"absent"}}}`, 201, nil},
 			{"excluded", `"validations":[{"expression":"false"}]`, `"matchResources":{"excludeResourceRules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}]}`, 201, nil},
 		} {
-			t.Run(x.what, func(t *testing.T) {
+			t.Run(x.name, func(t *testing.T) {
 				c := c
 				c.T = t
 				if x.code == 0 {

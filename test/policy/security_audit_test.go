@@ -66,7 +66,7 @@ func TestAuditForgery(t *testing.T) {
 		{"X: y", "/apis/%E2%80%A8/v1/x", 403},
 	} {
 		before := len(v.audit())
-		if got := v.raw(v.nobody(), "GET "+test.path+" HTTP/1.1\r\nHost: x\r\n"+test.headers+"\r\n\r\n"); got.code != test.code {
+		if got := v.raw(v.anonymous(), "GET "+test.path+" HTTP/1.1\r\nHost: x\r\n"+test.headers+"\r\n\r\n"); got.code != test.code {
 			t.Errorf("%.60q %s: %d, want %d: %s", test.headers, test.path, got.code, test.code, got.body)
 		}
 		text := v.audit()[before:]
@@ -106,7 +106,7 @@ func TestAuditIdentity(t *testing.T) {
 		"Authorization: Bearer " + token + "\r\nImpersonate-User: x\r\nImpersonate-Extra-A%2: b": "jane",
 	} {
 		before := len(v.audit())
-		v.raw(v.nobody(), "GET "+configMaps+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
+		v.raw(v.anonymous(), "GET "+configMaps+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
 		list := v.events(v.audit()[before:])
 		if len(list) == 0 {
 			t.Errorf("%q was not audited", headers)
@@ -159,7 +159,7 @@ func TestAuditSecrets(t *testing.T) {
 		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: base64url.bearer.authorization.platform.io." +
 			base64.RawURLEncoding.EncodeToString([]byte(secret)) + ", x",
 	} {
-		v.raw(v.nobody(), "GET "+secrets+"?watch=1 HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
+		v.raw(v.anonymous(), "GET "+secrets+"?watch=1 HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
 	}
 	encoded := base64.RawStdEncoding.EncodeToString([]byte(secret))
 	for name, text := range map[string]string{"audit": v.audit(), "log": v.log.String()} {

@@ -37,16 +37,16 @@ func certificateFile(t *testing.T, c *x509.Certificate) string {
 
 // getSecrets lists Secrets with a bearer token.
 func (v *testServer) getSecrets(token string) securityAnswer {
-	return v.raw(v.nobody(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
+	return v.raw(v.anonymous(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
 // expectNotDisclosed checks that no credential is in the log, audit log or metrics.
 func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
-	for what, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
+	for label, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
 		for _, secret := range hidden {
 			if strings.Contains(text, secret) {
-				v.t.Errorf("%.60q is in the %s", secret, what)
+				v.t.Errorf("%.60q is in the %s", secret, label)
 			}
 		}
 	}
@@ -216,7 +216,7 @@ func TestForgedProxyHeaders(t *testing.T) {
 		"for servers":                      {pointer(pki.Issue(t, proxies, template("front", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }))), admin, 401},
 		"a proxy's certificate as subject": {pointer(pki.Issue(t, proxies, template("system:masters", func(c *x509.Certificate) { c.Subject.Organization = []string{"system:masters"} }))), "", 401},
 	} {
-		config := v.nobody()
+		config := v.anonymous()
 		if test.cert != nil {
 			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return test.cert, nil }
 		}

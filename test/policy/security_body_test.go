@@ -18,7 +18,7 @@ func TestAnnouncedBodies(t *testing.T) {
 		"somebody":      {"Authorization: Bearer " + token + "\r\n", "{"},
 		"administrator": {"admin", strings.Repeat(" ", 5000)},
 	} {
-		config := v.nobody()
+		config := v.anonymous()
 		if test.credential == "admin" {
 			config, test.credential = v.admin(), ""
 		}
@@ -66,7 +66,7 @@ func TestReviewBodies(t *testing.T) {
 		}
 		// The response comes although the body does not.
 		head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
-		if got := v.raw(v.nobody(), head); got.code != 403 || !got.closed {
+		if got := v.raw(v.anonymous(), head); got.code != 403 || !got.closed {
 			t.Errorf("%s without credentials: %d, closed: %t", path, got.code, got.closed)
 		}
 	}

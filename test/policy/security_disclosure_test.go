@@ -108,8 +108,8 @@ func TestAuditQueries(t *testing.T) {
 		"+access_token", "access_token+", "%20token", "id_token", "refresh_token",
 	} {
 		for _, path := range []string{"/version?", "/api/v1/secrets?watch=0&", "/version?a=b&", "/nowhere?;", "/version?a=b;"} {
-			v.raw(v.nobody(), "GET "+path+name+"="+secret+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-			v.raw(v.nobody(), "GET "+path+name+"="+secret+"&"+name+"="+secret+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			v.raw(v.anonymous(), "GET "+path+name+"="+secret+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			v.raw(v.anonymous(), "GET "+path+name+"="+secret+"&"+name+"="+secret+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		}
 	}
 	v.do("GET", "/version?fieldSelector=kept%3Dkept&limit=7", "", "")

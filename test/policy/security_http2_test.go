@@ -117,7 +117,7 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	for i := range steps {
 		attacking.Go(func() {
 			for !stopped.Load() {
-				c, err := v.dialHTTP2(v.nobody(), a.window)
+				c, err := v.dialHTTP2(v.anonymous(), a.window)
 				if err != nil {
 					continue // rejected: tries again
 				}
@@ -249,7 +249,7 @@ func TestHTTP2Crowd(t *testing.T) {
 			if opened == most {
 				t.Fatalf("%d requests are held", most*streams)
 			}
-			c, err := v.dialHTTP2(v.nobody(), 0)
+			c, err := v.dialHTTP2(v.anonymous(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,10 +270,10 @@ func TestHTTP2Crowd(t *testing.T) {
 			}
 		}
 		v.must(201, "POST", configMaps, typeJSON, `{"metadata":{"generateName":"a-"}}`)
-		if got := v.raw(v.nobody(), "GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 200 {
+		if got := v.raw(v.anonymous(), "GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 200 {
 			t.Errorf("a new client: %d %s", got.code, got.body)
 		}
-		for name, config := range map[string]*tls.Config{"a new client": v.nobody(), "an administrator": v.admin()} {
+		for name, config := range map[string]*tls.Config{"a new client": v.anonymous(), "an administrator": v.admin()} {
 			if code, body := v.askHTTP2(config, http2Head("GET", "/version")); code != "200" {
 				t.Errorf("%s over HTTP/2: %s %s", name, code, body)
 			}
@@ -304,10 +304,10 @@ func TestLongPaths(t *testing.T) {
 		configMaps + "/" + strings.Repeat("x", 20<<10), "/api/v1/namespaces/" + strings.Repeat("x", 20<<10) + "/pods",
 		configMaps + "/a/" + strings.Repeat("x", 20<<10), "/apis/" + strings.Repeat("x", 20<<10) + "/v1/things",
 	} {
-		if got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 403 || len(got.body) > 12<<10 {
+		if got := v.raw(v.anonymous(), "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 403 || len(got.body) > 12<<10 {
 			t.Errorf("%.60s: %d with %d bytes", path, got.code, len(got.body))
 		}
-		if code, body := v.askHTTP2(v.nobody(), http2Head("GET", path)); code != "403" || len(body) > 12<<10 {
+		if code, body := v.askHTTP2(v.anonymous(), http2Head("GET", path)); code != "403" || len(body) > 12<<10 {
 			t.Errorf("%.60s over HTTP/2: %s with %d bytes", path, code, len(body))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func TestBearerTokens(t *testing.T) {
 	v := start(t)
 	get := func(path, headers string) securityAnswer {
-		return v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n")
+		return v.raw(v.anonymous(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n")
 	}
 	for headers, want := range map[string]int{
 		"": 200,
@@ -89,7 +89,7 @@ func TestClientCertificates(t *testing.T) {
 		"by no CA":         {pki.Issue(t, plain, masters(nil)), 401},
 		"ordinary":         {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.Subject.Organization = []string{"developers"} })), 403},
 	} {
-		config := v.nobody()
+		config := v.anonymous()
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &test.pair, nil }
 		if got := v.raw(config, "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != test.want {
 			t.Errorf("%s: %d, want %d: %s", name, got.code, test.want, got.body)

@@ -10,10 +10,10 @@ func TestSecurityImpersonation(t *testing.T) {
 	v := start(t)
 	const jane = "Authorization: Bearer " + token + "\r\n"
 	ask := func(head, headers string) securityAnswer {
-		return v.raw(v.nobody(), head+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n")
+		return v.raw(v.anonymous(), head+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n")
 	}
 	for _, path := range []string{"/api/v1/secrets", "/metrics", "/backup", "/version", "/livez", "/api/v1/secrets?watch=1", "/nowhere"} {
-		for _, who := range []string{"", jane} {
+		for _, credentials := range []string{"", jane} {
 			for headers, want := range map[string]int{
 				// without the right to impersonate
 				"Impersonate-User: admin\r\n":                                                 403,
@@ -46,8 +46,8 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: jane\r\n admin\r\n":               400,
 				"Impersonate-User: jane\r\nImpersonate-Us er: a\r\n": 400,
 			} {
-				if got := ask("GET "+path, who+headers); got.code != want {
-					t.Errorf("%s with %.120q: %d, want %d: %.300s", path, who+headers, got.code, want, got.body)
+				if got := ask("GET "+path, credentials+headers); got.code != want {
+					t.Errorf("%s with %.120q: %d, want %d: %.300s", path, credentials+headers, got.code, want, got.body)
 				}
 			}
 		}

@@ -44,10 +44,10 @@ func TestForeignPages(t *testing.T) {
 		}
 		// A page of another origin cannot know a token.
 		bearer := headers + "Authorization: Bearer " + token + "\r\n"
-		if got := v.raw(v.nobody(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
+		if got := v.raw(v.anonymous(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
 			t.Errorf("a token with %q: %d %.200s", headers, got.code, got.body)
 		}
-		if got := v.raw(v.nobody(), watch(bearer)); got.code != 403 || !strings.Contains(got.body, "origin") {
+		if got := v.raw(v.anonymous(), watch(bearer)); got.code != 403 || !strings.Contains(got.body, "origin") {
 			t.Errorf("a socket with a token and %q: %d %.200s", headers, got.code, got.body)
 		}
 		if got := v.raw(v.admin(), "GET "+configMaps+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n"); got.code != 200 {

@@ -236,7 +236,7 @@ func TestQuarantine(t *testing.T) {
 		}
 		for _, name := range []string{"deep", "other", "spoilt", "torn", "twice"} {
 			expect(t, s, http.StatusInternalServerError, "GET", configMaps+"/"+name, "", "")
-			if got := expect(t, s, 409, "POST", configMaps, typeJSON, configMap(name)); !strings.Contains(got, "set aside") {
+			if got := expect(t, s, 409, "POST", configMaps, typeJSON, configMap(name)); !strings.Contains(got, "quarantined") {
 				t.Errorf("a create says %s", got)
 			}
 			expect(t, s, 500, "PATCH", configMaps+"/"+name, typeMerge, `{}`)

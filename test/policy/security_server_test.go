@@ -59,7 +59,7 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 			t.Error(err)
 		}
 	})
-	v.transport, v.plain = client.Transport(t, v.admin()), client.Transport(t, v.nobody())
+	v.transport, v.plain = client.Transport(t, v.admin()), client.Transport(t, v.anonymous())
 	return v
 }
 
@@ -69,7 +69,7 @@ func (v *testServer) read(name string) []byte {
 	return data
 }
 
-func (v *testServer) nobody() *tls.Config {
+func (v *testServer) anonymous() *tls.Config {
 	config := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost"}
 	config.RootCAs.AppendCertsFromPEM(v.read("ca.crt"))
 	return config
@@ -81,7 +81,7 @@ func (v *testServer) admin() *tls.Config {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	config := v.nobody()
+	config := v.anonymous()
 	config.Certificates = []tls.Certificate{pair}
 	return config
 }

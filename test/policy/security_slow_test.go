@@ -68,7 +68,7 @@ func TestSlowCrowd(t *testing.T) {
 		t.Fatalf("only %d came", len(conns))
 	}
 	ask(50, 100)
-	if got := v.raw(v.nobody(), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != 200 {
+	if got := v.raw(v.anonymous(), "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != 200 {
 		t.Errorf("livez: %d", got.code)
 	}
 	close(conns)

@@ -76,7 +76,7 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 			ClientCAFile: certificateFile(t, proxies.Leaf), UsernameHeaders: []string{"X-Remote-User"}, GroupHeaders: []string{"X-Remote-Group"},
 		}
 	})
-	proxy := v.nobody()
+	proxy := v.anonymous()
 	proxy.Certificates = []tls.Certificate{pki.Client(t, proxies, "front")}
 	return v, proxy
 }
@@ -141,7 +141,7 @@ func TestTargets(t *testing.T) {
 		"/livez/..;/api/v1/secrets", `/livez/..\api\v1\secrets`, "/api/v1/namespaces/default/%2e%2e/kube-system/secrets",
 		"/api/v1/namespaces/default/namespaces/default", "/api/v1/namespaces/default/namespaces", "/api/v1/namespaces/default/nodes",
 	} {
-		got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		got := v.raw(v.anonymous(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		if got.code != 400 && got.code != 404 && got.code != 403 || strings.Contains(got.body, "SecretList") {
 			t.Errorf("%s anonymously: %d %.200s", path, got.code, got.body)
 		}

@@ -81,17 +81,17 @@ func TestForgedAccountTokens(t *testing.T) {
 	v := start(t, func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = file })
 	v.must(201, "POST", securityAccounts, typeJSON, `{"metadata":{"name":"robot"}}`)
 	m := newTokenForger(t, key, v.accountToken("robot", `{}`))
-	who := func(token string) (int, string) { return v.bearer(token, "POST", selfPath, typeJSON, "{}") }
+	review := func(token string) (int, string) { return v.bearer(token, "POST", selfPath, typeJSON, "{}") }
 	es := jwt.SigningMethodES256
 	signed := func(changes map[string]any) string { return m.sign(es, key, nil, changes) }
 	below := func(changes map[string]any) string { return signed(map[string]any{"platform.io": changes}) }
 	at := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
 	good := signed(nil)
-	if code, text := who(good); code != 201 || !strings.Contains(text, `"system:serviceaccount:default:robot"`) {
+	if code, text := review(good); code != 201 || !strings.Contains(text, `"system:serviceaccount:default:robot"`) {
 		t.Fatalf("a good token: %d %s", code, text)
 	}
 	// Claims set neither groups nor another name.
-	if code, text := who(signed(map[string]any{"groups": []string{"system:masters"}, "username": "admin", "extra": "x"})); code != 201 ||
+	if code, text := review(signed(map[string]any{"groups": []string{"system:masters"}, "username": "admin", "extra": "x"})); code != 201 ||
 		strings.Contains(text, "masters") || strings.Contains(text, "admin") {
 		t.Errorf("with groups: %d %s", code, text)
 	}
@@ -161,7 +161,7 @@ func TestForgedAccountTokens(t *testing.T) {
 		"of a Pod without uid":  below(map[string]any{"pod": map[string]any{"name": ""}}),
 	} {
 		for range 2 { // the second result is cached
-			if code, text := who(token); code != 401 {
+			if code, text := review(token); code != 401 {
 				t.Errorf("%s: %d, want 401: %s", name, code, text)
 			}
 		}

@@ -38,7 +38,7 @@ func TestLogsAndMetrics(t *testing.T) {
 		"GET /readyz/a%0Aforged HTTP/1.1\r\nHost: x\r\n\r\n",
 		"\x1bforged\r\n\r\n",
 	} {
-		v.raw(v.nobody(), request)
+		v.raw(v.anonymous(), request)
 	}
 	name := url.PathEscape("a\u2028b\u0085c")
 	v.do("GET", configMaps+"/"+name, "", "")

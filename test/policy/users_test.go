@@ -107,14 +107,14 @@ func (r *userCluster) expect(user, method, path, body string, code int, texts ..
 	return a
 }
 
-func (r *userCluster) want(what string, a client.Answer, code int, texts ...string) {
+func (r *userCluster) want(label string, a client.Answer, code int, texts ...string) {
 	r.t.Helper()
 	missing := func(text string) bool {
 		text = r.named(text)
 		return !strings.Contains(string(a.Body), text) && !strings.Contains(string(a.Body), strings.ReplaceAll(text, `"`, `\"`))
 	}
 	if i := slices.IndexFunc(texts, missing); a.Code != code || i >= 0 {
-		r.t.Errorf("%s: got %s\nwant %d with %q", what, a, code, texts)
+		r.t.Errorf("%s: got %s\nwant %d with %q", label, a, code, texts)
 	}
 }
 

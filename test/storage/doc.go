@@ -40,7 +40,7 @@
 // fault-injecting file system.
 //
 //	data of an earlier version                          TestUpgrade
-//	journal without acknowledged writes                 TestLossIsTold
+//	journal without acknowledged writes                 TestLossIsReported
 //	full disk: reads, deletes, recovery of writes       TestDiskFull, TestFullDiskHeals, TestStartsOnFullDisk
 //	disk that does not respond                          TestHungDisk
 //	failed sync with many concurrent writers            TestFailedSync, TestEverybodyInFlightIsAnswered

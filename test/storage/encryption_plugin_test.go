@@ -168,7 +168,7 @@ func TestPlugin(t *testing.T) {
 		t.Error("an update that changes nothing does not write what is under another key of the plugin")
 	}
 	if valueOfEncryption(t, s, "a19") != marker {
-		t.Error("the value is another one")
+		t.Error("the value differs")
 	}
 }
 
@@ -183,8 +183,8 @@ func TestPluginFaults(t *testing.T) {
 	}{
 		"not well":       {func(p *plugin) { p.healthz = "sealed" }, "got unexpected healthz status"},
 		"an error":       {func(p *plugin) { p.fault = status.Error(codes.Internal, "no disk") }, "no disk"},
-		"slow":           {func(p *plugin) { p.delay, p.timeout = time.Minute, "500ms" }, "no answer within 500ms"},
-		"two keys":       {func(p *plugin) { p.usedID = "key-9" }, "and encrypts with"},
+		"slow":           {func(p *plugin) { p.delay, p.timeout = time.Minute, "500ms" }, "no response within 500ms"},
+		"two keys":       {func(p *plugin) { p.usedID = "key-9" }, "but encrypts with"},
 		"no id":          {func(p *plugin) { p.keyID = "" }, "keyID is empty"},
 		"an enormous id": {func(p *plugin) { p.keyID = strings.Repeat("k", 2000) }, "exceeds the max size"},
 	} {
@@ -238,7 +238,7 @@ func TestPluginAtStart(t *testing.T) {
 	stop = p.listen(t, socket)
 	s = <-started
 	if valueOfEncryption(t, s, "a") != "v" {
-		t.Error("the value is another one")
+		t.Error("the value differs")
 	}
 	s.Stop(t)
 

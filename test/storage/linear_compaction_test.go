@@ -92,10 +92,10 @@ func TestListAcrossACompaction(t *testing.T) {
 	}
 	token := first.Metadata.Continue
 	const whole = "c-2 c-3 c-4 c-5 c-6 c-7 c-8 "
-	check := func(what string, want string, at ...*replica) {
+	check := func(label string, want string, at ...*replica) {
 		t.Helper()
 		if names, last := rest(token, at...); names != want || last.code != 200 || last.Metadata.ResourceVersion != first.Metadata.ResourceVersion {
-			t.Errorf("%s: %s, and then %+v", what, names, last)
+			t.Errorf("%s: %s, and then %+v", label, names, last)
 		}
 	}
 	check("before", whole, behind, ahead, third)

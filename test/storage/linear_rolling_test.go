@@ -117,13 +117,13 @@ func TestEtcdAway(t *testing.T) {
 	if a, err := r.Get(t.Context(), "/livez"); err != nil || a.Code != 200 {
 		t.Errorf("/livez: %v, %v", a, err)
 	}
-	expect := func(what string, codes string, retryAfter bool, ask func(context.Context) (client.Answer, error)) {
+	expect := func(label string, codes string, retryAfter bool, ask func(context.Context) (client.Answer, error)) {
 		t.Helper()
-		quick := client.Quick(t, 15*time.Second, what) // immediate once the server has noticed
+		quick := client.Quick(t, 15*time.Second, label) // immediate once the server has noticed
 		a, err := ask(t.Context())
 		quick()
 		if err != nil || !strings.Contains(codes, fmt.Sprint(a.Code)) || retryAfter && a.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %v, %v, want %s", what, a, err, codes)
+			t.Errorf("%s: %v, %v, want %s", label, a, err, codes)
 		}
 	}
 	get := func(path string) func(context.Context) (client.Answer, error) {

@@ -49,14 +49,14 @@ func (l *load) add(w processWrite, err error) {
 }
 
 // run creates, updates and deletes a few objects of its own.
-func (l *load) run(c caller, who int, stop <-chan struct{}) {
+func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
 		case <-stop:
 			return
 		default:
 		}
-		name := fmt.Sprintf("w%d-%d", who, n/7%5)
+		name := fmt.Sprintf("w%d-%d", worker, n/7%5)
 		method, path, body, code := "PUT", configMaps+"/"+name, numberedConfigMap(name, n), 200
 		switch n % 7 {
 		case 0:
@@ -109,9 +109,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	l, stop := &load{}, make(chan struct{})
 	var writers sync.WaitGroup
-	for who := range 4 {
+	for worker := range 4 {
 		c := p.caller()
-		writers.Go(func() { l.run(c, who, stop) })
+		writers.Go(func() { l.run(c, worker, stop) })
 	}
 	versions := map[string]uint64{}
 	for n := range 3 {

@@ -52,11 +52,11 @@ func mustCommand(t *testing.T, args ...string) string {
 	return text
 }
 
-func eventually(t *testing.T, what string, done func() bool) {
+func eventually(t *testing.T, name string, done func() bool) {
 	t.Helper()
 	client.Eventually(t, func() error {
 		if !done() {
-			return errors.New(what)
+			return errors.New(name)
 		}
 		return nil
 	})

@@ -156,15 +156,15 @@ func TestHalfSentRequests(t *testing.T) {
 	openSilentConnections(t, p, 4)
 	u := must.Get(url.Parse(p.URL))(t)
 	known := adminTLS(t, p.dir)
-	nobody := &tls.Config{RootCAs: known.RootCAs}
+	anonymous := &tls.Config{RootCAs: known.RootCAs}
 	for _, half := range []struct {
 		config *tls.Config
 		text   string
 	}{
-		{nobody, "G"},
-		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\nX-"},
-		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\n\r\nGET /version HTTP/1.1\r\n"},
-		{nobody, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
+		{anonymous, "G"},
+		{anonymous, "GET /version HTTP/1.1\r\nHost: x\r\nX-"},
+		{anonymous, "GET /version HTTP/1.1\r\nHost: x\r\n\r\nGET /version HTTP/1.1\r\n"},
+		{anonymous, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
 		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
 		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1"},
 	} {

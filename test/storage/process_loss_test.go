@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestLossIsTold removes the newest journal file, or another required one, from a stopped and from
-// a killed daemon. The daemon refuses to start and names the file, and verify reports the same.
-// Once the loss is accepted, no version is reused.
-func TestLossIsTold(t *testing.T) {
+// TestLossIsReported removes the newest journal file, or another required one, from a stopped and
+// from a killed daemon. The daemon refuses to start and names the file, and verify reports the
+// same. Once the loss is accepted, no version is reused.
+func TestLossIsReported(t *testing.T) {
 	newest := func(dir string) string {
 		files, err := filepath.Glob(filepath.Join(dir, "journal", "*.journal"))
 		if err != nil || len(files) == 0 {

@@ -89,11 +89,11 @@ func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updat
 	const writers = 8
 	var wait sync.WaitGroup
 	var fault atomic.Pointer[error]
-	for who := range writers {
+	for worker := range writers {
 		c := p.caller()
 		wait.Go(func() {
 			text := strings.Repeat("x", size)
-			for n := who; n < updates && fault.Load() == nil; n += writers {
+			for n := worker; n < updates && fault.Load() == nil; n += writers {
 				name := fmt.Sprint("c", n%live)
 				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
 				if path == notes {

@@ -35,9 +35,9 @@ func TestPointInTime(t *testing.T) {
 	c := p.caller()
 	l, stop := &load{}, make(chan struct{})
 	var writers sync.WaitGroup
-	for who := range 4 {
+	for worker := range 4 {
 		c := p.caller()
-		writers.Go(func() { l.run(c, who, stop) })
+		writers.Go(func() { l.run(c, worker, stop) })
 	}
 	more := func() {
 		t.Helper()
@@ -78,8 +78,8 @@ func TestPointInTime(t *testing.T) {
 	}
 	again.Stop()
 	for _, wrong := range []struct{ to, says string }{
-		{"99999999999", "lies after the end"}, {"yesterday", "neither a resource version nor a time"},
-		{"0", "neither a resource version nor a time"}, {"2001-01-01T00:00:00Z", "before"}, {"2101-01-01T00:00:00Z", "after the end"},
+		{"99999999999", "is after the end"}, {"yesterday", "neither a resource version nor a time"},
+		{"0", "neither a resource version nor a time"}, {"2001-01-01T00:00:00Z", "before"}, {"2101-01-01T00:00:00Z", "after the last change"},
 	} {
 		code, text := command(t, "restore", "--data-dir", filepath.Join(dir, "wrong"), "--journal", data, "--to", wrong.to, file)
 		if code != 1 || !strings.Contains(text, wrong.says) {

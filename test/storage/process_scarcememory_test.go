@@ -61,20 +61,20 @@ func TestScarceMemory(t *testing.T) {
 	peakMemory := p.sampleMemory()
 	done, stop := make(chan struct{}), make(chan struct{})
 	var writers, readers sync.WaitGroup
-	for who := range 12 {
+	for user := range 12 {
 		c := p.caller()
 		writers.Go(func() {
 			for n := 0; n < writes && faults.Load() == 0; n++ {
-				name := fmt.Sprintf("c%d-%d", who, n)
+				name := fmt.Sprintf("c%d-%d", user, n)
 				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"x":"%s"}}`, name, text)
-				switch who % 3 {
+				switch user % 3 {
 				case 0:
 					count(c.asUser("POST", configMaps, body))
 				case 1:
 					code, _, err := c.do("POST", configMaps, body)
 					count(code, http.Header{"Retry-After": {"1"}}, err)
 				default: // one object repeatedly, for the history
-					name = fmt.Sprint("again", who)
+					name = fmt.Sprint("again", user)
 					body = fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
 					if code, _, _ := c.asUser("GET", configMaps+"/"+name, ""); code == 404 {
 						count(c.asUser("POST", configMaps, body))

@@ -52,9 +52,9 @@ type simulationHistory struct {
 
 	// listed has the objects at version at, up to which the last life caught up. A watch from there
 	// received the events below.
-	listed map[string]string
-	at     uint64
-	told   []client.Event
+	listed   map[string]string
+	at       uint64
+	reported []client.Event
 
 	acknowledged, lost, full, crashes, promises int
 }
@@ -173,8 +173,8 @@ func (h *simulationHistory) fail(operation int, fault error, times int) {
 func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	told := make(chan []client.Event, 1)
-	go func() { told <- watch(watching, s, h.at) }()
+	reported := make(chan []client.Event, 1)
+	go func() { reported <- watch(watching, s, h.at) }()
 	if h.random.IntN(4) == 0 {
 		if err := h.burst(ctx, s); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (h *simulationHistory) use(ctx context.Context, s *server) error {
 		err = h.step(ctx, s)
 	}
 	stop()
-	h.told = <-told
+	h.reported = <-reported
 	if errors.Is(err, errEnded) {
 		err = nil
 	}
@@ -215,7 +215,7 @@ func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 var errEnded = errors.New("the server has ended")
 
 // watch collects events until the watch ends.
-func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
+func watch(ctx context.Context, s *server, from uint64) (reported []client.Event) {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(from, 10)}})
 	if err != nil {
 		return nil
@@ -224,9 +224,9 @@ func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
 	for {
 		e, err := w.Next()
 		if err != nil || e.Type == client.Error {
-			return told
+			return reported
 		}
-		told = append(told, e)
+		reported = append(reported, e)
 	}
 }
 
@@ -269,7 +269,7 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 			return fmt.Errorf("after a crash: %w", err)
 		}
 	}
-	h.listed, h.at, h.told = now, list.Version, nil
+	h.listed, h.at, h.reported = now, list.Version, nil
 	return nil
 }
 
@@ -317,8 +317,8 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 			return fmt.Errorf("resumed from %d: after %d: %v %w", h.at, last, e, err)
 		case e.Object.Version() <= last:
 			return fmt.Errorf("resumed from %d: %v after %d", h.at, e, last)
-		case n < len(h.told) && (e.Type != h.told[n].Type || e.Object.String() != h.told[n].Object.String()):
-			return fmt.Errorf("resumed from %d: %v, before the crash it was %v", h.at, e, h.told[n])
+		case n < len(h.reported) && (e.Type != h.reported[n].Type || e.Object.String() != h.reported[n].Object.String()):
+			return fmt.Errorf("resumed from %d: %v, before the crash it was %v", h.at, e, h.reported[n])
 		}
 		_, was := state[e.Object.Name()]
 		if was == (e.Type == client.Added) {
@@ -353,11 +353,11 @@ func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error)
 	if err != nil || a.Code > 201 {
 		return 0, fmt.Errorf("marker: %v, %w", a, err)
 	}
-	return a.Object().Version(), h.tell(a.Object().Version())
+	return a.Object().Version(), h.observeVersion(a.Object().Version())
 }
 
-// tell records the version of a write.
-func (h *simulationHistory) tell(version uint64) error {
+// observeVersion records the version of a write.
+func (h *simulationHistory) observeVersion(version uint64) error {
 	if version <= h.newest {
 		return fmt.Errorf("version %d is given out after %d", version, h.newest)
 	}

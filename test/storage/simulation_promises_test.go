@@ -65,7 +65,7 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 
 // refused handles an unexpected response. A failed disk ends the life, and anything else is an
 // error.
-func (h *simulationHistory) refused(what string, a client.Answer, err error) error {
+func (h *simulationHistory) refused(label string, a client.Answer, err error) error {
 	switch {
 	case err == nil && a.Code == http.StatusInsufficientStorage:
 		h.full++
@@ -73,7 +73,7 @@ func (h *simulationHistory) refused(what string, a client.Answer, err error) err
 	case err == nil && a.Code >= 500:
 		return errEnded
 	}
-	return fmt.Errorf("%s: %v, %w", what, a, err)
+	return fmt.Errorf("%s: %v, %w", label, a, err)
 }
 
 // promise checks one random invariant.

@@ -49,21 +49,21 @@ func (k *simulationKey) read(o client.Object) error {
 // step takes one random action.
 func (h *simulationHistory) step(ctx context.Context, s *server) error {
 	k := h.keys[h.random.IntN(len(h.keys))]
-	switch what := h.random.IntN(20); {
-	case what == 0:
+	switch label := h.random.IntN(20); {
+	case label == 0:
 		h.clock.jump(time.Duration(h.random.IntN(7200)-3600) * time.Second)
 		return nil
-	case what == 1:
+	case label == 1:
 		return h.check(ctx, s)
-	case what == 2 || what == 3:
+	case label == 2 || label == 3:
 		return h.promise(ctx, s, k)
 	case k.maybe != nil: // only the next life knows: a write may still be pending
 		return nil
-	case what < 5:
+	case label < 5:
 		return h.get(ctx, s, k)
-	case what < 7 && k.is != none:
+	case label < 7 && k.is != none:
 		return h.stale(ctx, s, k)
-	case what < 10 && k.is != none:
+	case label < 10 && k.is != none:
 		return h.together(ctx, s, k)
 	}
 	return h.write(ctx, s, k)
@@ -168,7 +168,7 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 	if found := valueOfSimulation(a.Object()); found != want {
 		return fmt.Errorf("%s is answered as %+v, want %+v", k.name, found, want)
 	}
-	return h.tell(k.version)
+	return h.observeVersion(k.version)
 }
 
 // stale updates with an outdated version, or creates an existing object. The result is a conflict

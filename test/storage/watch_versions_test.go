@@ -60,11 +60,11 @@ func TestExpired(t *testing.T) {
 		}
 		last = e.Object.Version()
 	}
-	gone := func(what string, ask func() error) {
+	gone := func(name string, ask func() error) {
 		client.Eventually(t, func() error {
 			var answer *client.Answer
 			if err := ask(); !errors.As(err, &answer) || answer.Code != 410 {
-				return fmt.Errorf("%s is not expired: %v", what, err)
+				return fmt.Errorf("%s is not expired: %v", name, err)
 			}
 			return nil
 		})

@@ -38,7 +38,7 @@ func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator)
 		cidrs: repair.cidrs, addresses: repair.addresses, allocator: allocator, repair: repair,
 		finalizer: env.Translate("networking.platform.io/service-cidr-finalizer"),
 	}
-	c.Controller = reconcile.New(env, "ipaddresses", c.sync, "a ServiceCIDR cannot be kept up to date", "servicecidr")
+	c.Controller = reconcile.New(env, "ipaddresses", c.sync, "cannot update a ServiceCIDR", "servicecidr")
 	c.Watch(c.cidrs, func(e reconcile.Event) {
 		if !e.Deleted || e.Key.Name == repair.name {
 			c.Add(e.Key.Name)

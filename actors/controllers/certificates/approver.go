@@ -32,7 +32,7 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 		if errors.Is(err, errNotPermitted) {
 			level = slog.LevelDebug
 		}
-		env.Log.Log(context.Background(), level, "a certificate request is not approved", "request", name, "error", err)
+		env.Log.Log(context.Background(), level, "cannot approve a certificate request", "request", name, "error", err)
 	}
 	a.addUpdated()
 	return a

@@ -25,7 +25,7 @@ type Cleaner struct{ requests }
 // NewCleaner returns the controller.
 func NewCleaner(env *reconcile.Env) *Cleaner {
 	c := &Cleaner{}
-	c.requests = newRequests(env, c.clean, "a certificate request that is over stays")
+	c.requests = newRequests(env, c.clean, "cannot delete a finished certificate request")
 	c.Watch(c.client, c.note)
 	return c
 }

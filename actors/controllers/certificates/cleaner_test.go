@@ -30,7 +30,7 @@ func TestEnd(t *testing.T) {
 		return tree.Tree{"type": kind, "lastUpdateTime": created.Add(after).Format(time.RFC3339)}
 	}
 	for _, c := range []struct {
-		what        string
+		name        string
 		conditions  []tree.Tree
 		certificate time.Duration // expiry; 0: no certificate
 		want        time.Duration
@@ -49,7 +49,7 @@ func TestEnd(t *testing.T) {
 			r.status["certificate"] = issued(t, created.Add(c.certificate))
 		}
 		if got := end(r).Sub(created); got != c.want {
-			t.Errorf("%s: over after %v, want %v", c.what, got, c.want)
+			t.Errorf("%s: over after %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func TestPolicies(t *testing.T) {
 		rest, want, _ := strings.Cut(rest, " =>")
 		usages, has, _ := strings.Cut(rest, ";")
 		r := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "system:node:n", Organization: []string{"system:nodes"}}}
-		for what := range strings.FieldsSeq(has) {
-			switch what {
+		for name := range strings.FieldsSeq(has) {
+			switch name {
 			case "dns":
 				r.DNSNames = []string{"n"}
 			case "ip":

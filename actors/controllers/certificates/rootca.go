@@ -34,7 +34,7 @@ func NewRootCAPublisher(env *reconcile.Env, roots func() []byte) *RootCAPublishe
 		text: fmt.Sprintf("Contains a CA bundle that can be used to verify the %s when using internal endpoints such as the internal service IP or %s.default.svc. "+
 			"No other usage is guaranteed across distributions of %s clusters.", env.Translate("platform-apiserver"), env.Translate("platform"), env.Product()),
 	}
-	p.Controller = reconcile.New(env, "root_ca_cert_publisher", p.ensure, "a namespace lacks the certificates of the server", "namespace")
+	p.Controller = reconcile.New(env, "root_ca_cert_publisher", p.ensure, "cannot publish the CAs in a namespace", "namespace")
 	p.Watch(env.Core("Namespace"), p.noteNamespace)
 	p.Watch(p.maps, func(e reconcile.Event) { p.Add(e.Key.Namespace) }).Name = p.name
 	return p

@@ -31,7 +31,7 @@ type signer struct {
 // ask for less.
 func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Signer {
 	s := &Signer{lifetime: lifetime, signers: map[string]signer{}}
-	s.requests = newRequests(env, s.sign, "a certificate request is not signed")
+	s.requests = newRequests(env, s.sign, "cannot sign a certificate request")
 	s.addUpdated()
 	for name, authority := range map[string]*certs.Authority{
 		clientSigner: cas.Client, nodeClientSigner: cas.NodeClient, nodeServerSigner: cas.NodeServer, legacySigner: cas.Legacy,

@@ -37,7 +37,7 @@ func NewTrustBundlePublisher(env *reconcile.Env, roots func() []byte) *TrustBund
 			p.bundles = env.ClientOf(k.Stored)
 		}
 	}
-	p.Controller = reconcile.New(env, "ca_cert_publisher_cluster_trust_bundles", p.ensure, "the certificates of the server are not published", "signer")
+	p.Controller = reconcile.New(env, "ca_cert_publisher_cluster_trust_bundles", p.ensure, "cannot publish the CAs of the server", "signer")
 	p.Watch(p.bundles, func(e reconcile.Event) {
 		if strings.HasPrefix(e.Key.Name, p.prefix()) {
 			p.Publish()
@@ -115,7 +115,7 @@ func onlyCAs(text []byte) ([]byte, error) {
 		}
 	}
 	if cas == nil {
-		return nil, errors.New("what the server presents holds no certificate of a CA")
+		return nil, errors.New("the server presents no certificate of a CA")
 	}
 	return cas, nil
 }

@@ -42,7 +42,7 @@ func NewBudgets(env *reconcile.Env) *Budgets {
 		budgets: env.Client("policy", "v1", "PodDisruptionBudget").Reporting(component), pods: env.Core("Pod").Reporting(component),
 		selectors: reconcile.Index[string, meta.Key, selector.Labels]{}, health: map[meta.Key]podHealth{},
 	}
-	b.Controller = reconcile.New(env, "disruption", b.sync, "the status of a PodDisruptionBudget cannot be written", "budget")
+	b.Controller = reconcile.New(env, "disruption", b.sync, "cannot update the status of a PodDisruptionBudget", "budget")
 	begin := make(chan struct{}) // without a budget, Pods are not watched
 	first := sync.OnceFunc(func() { close(begin) })
 	b.Watch(b.budgets, func(e reconcile.Event) {

@@ -33,7 +33,7 @@ func NewEndpoints(backends *Backends) *Endpoints {
 		triggerAnnotation: env.Translate("endpoints.platform.io/last-change-trigger-time"), capacityAnnotation: env.Translate("endpoints.platform.io/over-capacity"),
 		leaderAnnotation: leaderAnnotation(env.Naming),
 	}
-	e.Controller = reconcile.New(env, "endpoint", e.sync, "the Endpoints of a Service cannot be written", "service")
+	e.Controller = reconcile.New(env, "endpoint", e.sync, "cannot write the Endpoints of a Service", "service")
 	backends.onChange(func(service meta.Key) { e.Add(service) })
 	synced := false
 	e.From(backends)

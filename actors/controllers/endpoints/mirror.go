@@ -34,7 +34,7 @@ func NewMirror(env *reconcile.Env) *Mirror {
 		skipLabel: env.Translate("endpointslice.platform.io/skip-mirror"), leaderAnnotation: leaderAnnotation(env.Naming),
 		appliedAnnotation: env.Translate("kubectl.platform.io/last-applied-configuration"),
 	}
-	m.Controller = reconcile.New(env, "endpoint_slice_mirroring", m.sync, "Endpoints cannot be mirrored", "endpoints")
+	m.Controller = reconcile.New(env, "endpoint_slice_mirroring", m.sync, "cannot mirror Endpoints", "endpoints")
 	add := func(e reconcile.Event) { m.Add(m.endpoints.Key(e.Key.Namespace, e.Key.Name)) }
 	m.Watch(m.endpoints, add)
 	m.Watch(m.services, add)

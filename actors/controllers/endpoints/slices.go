@@ -32,7 +32,7 @@ func NewSlices(backends *Backends) *Slices {
 	s := &Slices{
 		sliceStore: newSliceStore(env, sliceManager), backends: backends, services: backends.services.Reporting("endpoint-slice-controller"),
 	}
-	s.Controller = reconcile.New(env, "endpoint_slice", s.sync, "the EndpointSlices of a Service cannot be written", "service")
+	s.Controller = reconcile.New(env, "endpoint_slice", s.sync, "cannot write the EndpointSlices of a Service", "service")
 	backends.onChange(func(service meta.Key) { s.Add(service) })
 	s.From(backends)
 	s.follow(s.Controller, s.services)

@@ -61,7 +61,7 @@ func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
 		taken: map[netip.Prefix]string{}, has: map[string][]netip.Prefix{}, next: make([]uint64, len(ranges)),
 	}
-	m.Controller = reconcile.New(env, "", m.assign, "a node gets no range of addresses", "node")
+	m.Controller = reconcile.New(env, "", m.assign, "cannot assign a range of addresses to a node", "node")
 	m.Watch(m.nodes, m.onNode)
 	return m
 }
@@ -137,7 +137,7 @@ func (m *IPAM) assign(ctx context.Context, name string) error {
 	ranges, ok := m.pick(name)
 	if !ok {
 		m.nodes.Note(o, "CIDRNotAvailable", "Node "+name+" status is now: CIDRNotAvailable")
-		return fmt.Errorf("no range of addresses is free")
+		return fmt.Errorf("no range of addresses is available")
 	}
 	var texts []any
 	for _, p := range ranges {

@@ -32,7 +32,7 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 		podStore: newPodStore(env, "taint-eviction-controller"), nodes: env.Core("Node"),
 		tainted: map[string][]tree.Tree{}, since: map[meta.Key]time.Time{},
 	}
-	t.Controller = reconcile.New(env, "noexec_taint_pod", t.evict, "a Pod that does not tolerate a taint stays", "pod")
+	t.Controller = reconcile.New(env, "noexec_taint_pod", t.evict, "cannot delete a Pod that does not tolerate a taint", "pod")
 	begin := make(chan struct{}) // without a tainted node, Pods are not watched
 	first := sync.OnceFunc(func() { close(begin) })
 	t.Watch(t.nodes, func(e reconcile.Event) {

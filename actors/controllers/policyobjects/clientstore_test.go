@@ -30,8 +30,8 @@ func TestRoleChangesAreObserved(t *testing.T) {
 	c.must(c.create(namespace, "", named("n"))) // policy does not observe namespaces
 }
 
-// TestEndedInformDelaysNobody checks that writes do not wait for an Inform that has ended.
-func TestEndedInformDelaysNobody(t *testing.T) {
+// TestEndedInformDelaysNoWrite checks that writes do not wait for an Inform that has ended.
+func TestEndedInformDelaysNoWrite(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	ctx, end := context.WithCancel(c.ctx)
 	seen := make(chan string, 2)

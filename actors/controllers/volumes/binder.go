@@ -46,8 +46,8 @@ func NewBinder(env *reconcile.Env) *Binder {
 		provisionedBy: env.Translate("pv.platform.io/provisioned-by"), noProvisioner: env.Translate("platform.io/no-provisioner"), inTreeProvisions: env.Translate("platform.io/"),
 		known: map[string]*volume{}, pending: map[meta.Key]bool{}, taken: map[string]reference{},
 	}
-	b.Controller = reconcile.New(env, "claims", b.syncClaim, "binding of volumes: it will be tried again", "claim")
-	b.byVolume = reconcile.New(env, "volumes", b.syncVolume, "binding of volumes: it will be tried again", "volume")
+	b.Controller = reconcile.New(env, "claims", b.syncClaim, "cannot bind a volume; retrying", "claim")
+	b.byVolume = reconcile.New(env, "volumes", b.syncVolume, "cannot bind a volume; retrying", "volume")
 	b.Watch(b.volumes, b.onVolume)
 	b.Watch(b.claims, b.onClaim)
 	b.Watch(b.classes, b.onClass)

@@ -20,7 +20,7 @@ type Ephemeral struct {
 // NewEphemeral returns the controller.
 func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	e := &Ephemeral{pods: env.Core("Pod").Reporting("ephemeral_volume"), claims: env.Core("PersistentVolumeClaim")}
-	e.Controller = reconcile.New(env, "ephemeral_volume", e.sync, "the claims of a Pod are missing; they will be tried again", "pod")
+	e.Controller = reconcile.New(env, "ephemeral_volume", e.sync, "cannot create the claims of a Pod; retrying", "pod")
 	e.Watch(e.pods, reconcile.Updates(e.onPod))
 	return e
 }

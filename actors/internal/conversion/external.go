@@ -197,11 +197,11 @@ func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objec
 		return nil, failure(k, err)
 	}
 	if len(out) != len(objects) {
-		return nil, failure(k, fmt.Errorf("%d objects were answered for %d", len(out), len(objects)))
+		return nil, failure(k, fmt.Errorf("%d objects were returned for %d", len(out), len(objects)))
 	}
 	for i, o := range out {
 		if o == nil || o.Version != objects[i].Version || o.Key != objects[i].Key {
-			return nil, failure(k, fmt.Errorf("the answer for %s is another object", objects[i].Key))
+			return nil, failure(k, fmt.Errorf("the response for %s is another object", objects[i].Key))
 		}
 	}
 	return out, nil

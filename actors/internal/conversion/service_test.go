@@ -146,7 +146,7 @@ func TestFailureOfOthers(t *testing.T) {
 func TestBadAnswers(t *testing.T) {
 	k := scalers(t)
 	for text, f := range map[string]func(objects []*meta.Object) []*meta.Object{
-		"1 objects were answered for 2": func(objects []*meta.Object) []*meta.Object { return objects[:1] },
+		"1 objects were returned for 2": func(objects []*meta.Object) []*meta.Object { return objects[:1] },
 		"/o1 is another object":         func(objects []*meta.Object) []*meta.Object { return []*meta.Object{objects[0], nil} },
 		"/o0 is another object":         func(objects []*meta.Object) []*meta.Object { return []*meta.Object{objects[1], objects[0]} },
 		"panic: boom":                   func([]*meta.Object) []*meta.Object { panic("boom") },

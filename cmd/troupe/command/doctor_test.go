@@ -42,8 +42,8 @@ troupe_journal_sync_seconds_total 0.1
 	found := func(text string) (all []string) {
 		s := read(t, text, time.Now())
 		for _, one := range symptoms() {
-			if what := s.fill(one.Find, nil); what != "" {
-				all = append(all, what)
+			if label := s.fill(one.Find, nil); label != "" {
+				all = append(all, label)
 			}
 			if one.Advice == "" || one.Fine == "" {
 				t.Errorf("%q has no advice", one.Fine)
@@ -109,7 +109,7 @@ func TestDoctorOfDirectories(t *testing.T) {
 		"no certificate": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.MkdirAll(filepath.Join(dir, "pki"), 0o700))
 			must.Succeed(t, os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600))
-		}, "server.key is missing beside", "the daemon issues a new pair"},
+		}, "server.key is missing beside", "the server issues a new pair"},
 		"nothing there": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.RemoveAll(dir))
 		}, "the directory does not exist", "on first start"},

@@ -46,7 +46,7 @@ func TestVerifyNamesKeys(t *testing.T) {
 	}{
 		{nil, true, []string{"key aesgcm:v1:one: 1 values\n", "in clear: 1 values\n"}},
 		{[]string{"--encryption-provider-config", file}, true, []string{"0 faults\n", "key aesgcm:v1:one: 1 values\n"}},
-		{[]string{"--encryption-provider-config", encryptionFile(t, "one", "B")}, false, []string{`FAULT the value of "/secrets/d/a" at revision 1 cannot be read: it is encrypted with aesgcm:v1:one and does not decrypt`}},
+		{[]string{"--encryption-provider-config", encryptionFile(t, "one", "B")}, false, []string{`FAULT the value of "/secrets/d/a" at revision 1 cannot be read: it is encrypted with aesgcm:v1:one and cannot be decrypted`}},
 		{[]string{"--encryption-provider-config", encryptionFile(t, "two", "A")}, false, []string{"which the encryption configuration does not list for its resource", "key aesgcm:v1:one: 1 values\n"}},
 	} {
 		var out strings.Builder

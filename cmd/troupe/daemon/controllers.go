@@ -202,7 +202,7 @@ func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {
 		ok := slices.Contains(known, strings.TrimPrefix(name, "-")) && name != "-*"
-		f.check(ok, "controllers", fmt.Sprintf("%q is none of %s", name, strings.Join(known, ", ")))
+		f.check(ok, "controllers", fmt.Sprintf("%q: must be one of %s", name, strings.Join(known, ", ")))
 	}
 }
 

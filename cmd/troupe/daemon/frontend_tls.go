@@ -55,7 +55,7 @@ func checkDirectives(directives []string) error {
 			}
 			age = true
 		case d != "includeSubDomains" && d != "preload":
-			return fmt.Errorf("%q is none of max-age=SECONDS, includeSubDomains, preload", d)
+			return fmt.Errorf("%q: must be one of max-age=SECONDS, includeSubDomains, preload", d)
 		}
 	}
 	// Browsers ignore the header without max-age.

@@ -54,14 +54,14 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 			t.Errorf("at %v another certificate is served: %v", now, err)
 		}
 		written := must.Get(os.ReadFile(admin.path))(t)
-		for what, part := range map[string][]byte{"CA": set.CA.CertPEM, "certificate": set.Admin.CertPEM, "key": set.Admin.KeyPEM} {
+		for name, part := range map[string][]byte{"CA": set.CA.CertPEM, "certificate": set.Admin.CertPEM, "key": set.Admin.KeyPEM} {
 			if !bytes.Contains(written, []byte(base64.StdEncoding.EncodeToString(part))) {
-				t.Errorf("at %v the kubeconfig holds another %s", now, what)
+				t.Errorf("at %v the kubeconfig holds another %s", now, name)
 			}
 		}
-		for what, ca := range map[string]*certs.Pair{"first": first, "present": set.CA} {
+		for name, ca := range map[string]*certs.Pair{"first": first, "present": set.CA} {
 			if _, err := ca.Cert.Verify(x509.VerifyOptions{Roots: cas.Pool(), CurrentTime: now}); err != nil {
-				t.Errorf("at %v the %s CA is not believed: %v", now, what, err)
+				t.Errorf("at %v the %s CA is not believed: %v", now, name, err)
 			}
 		}
 	}

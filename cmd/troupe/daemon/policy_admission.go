@@ -29,7 +29,7 @@ type Admission struct {
 func (a Admission) validate(f *faults) {
 	check := func(key string, names, others []string) {
 		for _, name := range names {
-			f.check(slices.Contains(admission.Names(), name), key, fmt.Sprintf("%q is none of %s", name, strings.Join(admission.Names(), ", ")))
+			f.check(slices.Contains(admission.Names(), name), key, fmt.Sprintf("%q: must be one of %s", name, strings.Join(admission.Names(), ", ")))
 			f.check(!slices.Contains(others, name), key, fmt.Sprintf("%q is both enabled and disabled", name))
 		}
 	}

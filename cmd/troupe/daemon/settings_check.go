@@ -98,7 +98,7 @@ func (c *Config) checkDeclared(f *faults) {
 				items = []string{field.String()}
 			}
 			for _, item := range items {
-				f.check(slices.Contains(strings.Split(values, ", "), item), name, fmt.Sprintf("%q is none of %s", item, values))
+				f.check(slices.Contains(strings.Split(values, ", "), item), name, fmt.Sprintf("%q: must be one of %s", item, values))
 			}
 		}
 		d.checkBounds(f, field)

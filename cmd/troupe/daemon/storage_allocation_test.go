@@ -85,9 +85,9 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 			mine[fmt.Sprint(p.NodePort)] = p.NodePort != 0
 		}
 		mine[fmt.Sprint(i.Spec.HealthCheckNodePort)] = i.Spec.HealthCheckNodePort != 0
-		for what, is := range mine {
+		for label, is := range mine {
 			if is {
-				has[what] = append(has[what], i.Metadata.Namespace+"/"+i.Metadata.Name)
+				has[label] = append(has[label], i.Metadata.Namespace+"/"+i.Metadata.Name)
 			}
 		}
 	}
@@ -121,9 +121,9 @@ func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 			m.t.Errorf("%s: %s is of %s %s and stored with %v", when, name, parent.Resource, owner, has[name])
 		}
 	}
-	for what, names := range has {
-		if strings.ContainsAny(what, ".:") && !known[what] {
-			m.t.Errorf("%s: %s is stored with %v and has no IPAddress", when, what, names)
+	for label, names := range has {
+		if strings.ContainsAny(label, ".:") && !known[label] {
+			m.t.Errorf("%s: %s is stored with %v and has no IPAddress", when, label, names)
 		}
 	}
 }
@@ -137,18 +137,18 @@ func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.storage.services.Allocated()
 	m.addAddresses(when, has)
-	for what, owners := range held {
+	for label, owners := range held {
 		var names []string
 		for _, o := range owners {
 			names = append(names, o.Namespace+"/"+o.Name)
 		}
-		if len(names) != 1 || !slices.Equal(names, has[what]) {
-			m.t.Errorf("%s: %s is taken by %v and stored with %v", when, what, names, has[what])
+		if len(names) != 1 || !slices.Equal(names, has[label]) {
+			m.t.Errorf("%s: %s is taken by %v and stored with %v", when, label, names, has[label])
 		}
 	}
-	for what, names := range has {
-		if held[what] == nil {
-			m.t.Errorf("%s: %s is stored with %v and not taken", when, what, names)
+	for label, names := range has {
+		if held[label] == nil {
+			m.t.Errorf("%s: %s is stored with %v and not taken", when, label, names)
 		}
 	}
 }

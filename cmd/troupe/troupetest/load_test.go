@@ -37,7 +37,7 @@ func (f *fatal) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-func TestLoadTellsWhatIsWrong(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	const backup = "apiVersion: example.com/v1\nkind: Backup\nmetadata: {name: b}\n"
 	for name, test := range map[string]struct{ text, want string }{
 		"no YAML":          {"a: [", "document 1: "},

@@ -63,7 +63,7 @@ func TestServersAreApart(t *testing.T) {
 	}
 }
 
-func TestWhatHappensByItself(t *testing.T) {
+func TestDefaultControllers(t *testing.T) {
 	s := troupetest.Start(t)
 	namespace := mustDo(t, s, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"shop"}}`)
 	if accounts := mustDo(t, s, 200, "GET", "/api/v1/serviceaccounts", "")["items"].([]any); len(accounts) != 0 {

@@ -94,8 +94,8 @@ func RequestTimeout() *meta.Status {
 func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,
-		Message: "Internal error occurred: the server's log says more under the id " + id,
-		Details: &meta.Details{Causes: []meta.Cause{{Message: "the server's log says more under the id " + id}}},
+		Message: "Internal error occurred: see the server's log for the id " + id,
+		Details: &meta.Details{Causes: []meta.Cause{{Message: "see the server's log for the id " + id}}},
 	}
 }
 

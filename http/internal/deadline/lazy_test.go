@@ -76,21 +76,21 @@ func TestLeft(t *testing.T) {
 
 // TestPause checks that only the first call of Done pauses the client.
 func TestPause(t *testing.T) {
-	var told pauses
-	d := After(time.Now(), time.Minute, &told)
-	if _ = d.Err(); told != 0 {
+	var reported pauses
+	d := After(time.Now(), time.Minute, &reported)
+	if _ = d.Err(); reported != 0 {
 		t.Error("paused before the first Done")
 	}
-	if d.Done(); told != 1 {
+	if d.Done(); reported != 1 {
 		t.Error("not paused by the first Done")
 	}
-	if d.Done(); told != 1 {
+	if d.Done(); reported != 1 {
 		t.Error("paused twice")
 	}
 	d.Stop()
-	stopped := After(time.Now(), time.Minute, &told)
+	stopped := After(time.Now(), time.Minute, &reported)
 	stopped.Stop()
-	if <-stopped.Done(); told != 1 {
+	if <-stopped.Done(); reported != 1 {
 		t.Error("paused by a stopped context")
 	}
 }

@@ -227,7 +227,7 @@ func (e *Rejection) reason() int {
 
 func (e *Rejection) Error() string {
 	if e.reason() == byShare {
-		return fmt.Sprintf("%s holds %d %v of %d free ones", e.Principal, e.Held, e.Resource, e.Capacity-e.Used)
+		return fmt.Sprintf("%s holds %d %v of a share of %d", e.Principal, e.Held, e.Resource, e.Capacity-e.Used)
 	}
 	return fmt.Sprintf("all %d %v are in use", e.Capacity, e.Resource)
 }

@@ -60,7 +60,7 @@ func TestRejections(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	joe.Release(RequestBytes, 4600)
-	if err := joe.TryAcquire(RequestBytes, 300, 300, false); err == nil || err.Error() != `user "joe" holds 400 request-bytes of 600 free ones` {
+	if err := joe.TryAcquire(RequestBytes, 300, 300, false); err == nil || err.Error() != `user "joe" holds 400 request-bytes of a share of 600` {
 		t.Errorf("%v", err)
 	}
 	if err := ann.TryAcquire(RequestBytes, 600, 600, false); err != nil {

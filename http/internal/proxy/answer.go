@@ -148,7 +148,7 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	return err
 }
 
-var errWrongLength = errors.New("the body of an answer has another length than its head says")
+var errWrongLength = errors.New("the body of a response does not have the length in its header")
 
 // writeBody writes the body. It must have the announced length, or the client would wait or
 // misparse what follows.

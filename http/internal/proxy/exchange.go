@@ -30,8 +30,8 @@ const stopGrace = time.Second
 
 var (
 	errStopped    = errors.New("the server is shutting down")
-	errClientGone = errors.New("the client has gone")
-	errUnasked    = errors.New("the backend has changed the protocol without being asked to")
+	errClientGone = errors.New("the client disconnected")
+	errUnasked    = errors.New("the backend switched protocols without a request to do so")
 )
 
 // New returns an Exchange that ends with ctx, as does its tunnel.

@@ -101,7 +101,7 @@ type headReader struct {
 	left int64
 }
 
-var errHeadTooLarge = errors.New("the head of the answer is too large")
+var errHeadTooLarge = errors.New("the header of the response is too large")
 
 // Read implements io.Reader.
 func (r *headReader) Read(b []byte) (int, error) {

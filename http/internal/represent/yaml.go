@@ -19,7 +19,7 @@ func (l *List) yaml(w io.Writer) error {
 	empty := []byte("\n" + l.field + ": []\n")
 	before, after, ok := bytes.Cut(frame, empty)
 	if !ok {
-		return fmt.Errorf("the YAML of a list holds no %s", l.field)
+		return fmt.Errorf("the YAML of a list contains no %s", l.field)
 	}
 	if len(l.items) == 0 {
 		_, err := w.Write(frame)

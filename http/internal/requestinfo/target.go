@@ -36,7 +36,7 @@ func (t *Target) Parse(raw, host []byte) error {
 	}
 	text := string(raw)
 	if strings.IndexByte(text, '#') >= 0 {
-		return apierrors.BadRequest("the request target holds a fragment")
+		return apierrors.BadRequest("the request target contains a fragment")
 	}
 	t.Raw = text
 	path, query, _ := strings.Cut(text, "?")
@@ -74,18 +74,18 @@ func (t *Target) addSegment(seg string) error {
 		t.Escaped = true
 		var ok bool
 		if seg, ok = unescapeSegment(seg); !ok {
-			return apierrors.BadRequest("the path holds a bad escape")
+			return apierrors.BadRequest("the path contains an invalid escape")
 		}
 	}
 	switch {
 	case seg == "":
-		return apierrors.BadRequest("the path holds an empty segment")
+		return apierrors.BadRequest("the path contains an empty segment")
 	case seg == "." || seg == "..":
-		return apierrors.BadRequest("the path holds a dot segment")
+		return apierrors.BadRequest("the path contains a dot segment")
 	}
 	for i := 0; i < len(seg); i++ {
 		if seg[i] < ' ' || seg[i] == 0x7f {
-			return apierrors.BadRequest("the path holds a control character")
+			return apierrors.BadRequest("the path contains a control character")
 		}
 	}
 	if t.count == maxSegments {
@@ -171,7 +171,7 @@ func originForm(raw, host []byte) ([]byte, error) {
 		end = len(rest)
 	}
 	if !bytes.EqualFold(rest[:end], host) {
-		return nil, apierrors.BadRequest("the request target names another host than the Host header")
+		return nil, apierrors.BadRequest("the request target and the Host header name different hosts")
 	}
 	if rest = rest[end:]; len(rest) == 0 || rest[0] != '/' {
 		return nil, apierrors.BadRequest("the request target has no path")

@@ -32,7 +32,7 @@ const (
 // minResponseRate is the average bytes per second that a client must read after the grace period.
 const minResponseRate = 32 << 10
 
-var errSlowReader = errors.New("the client takes its answer too slowly")
+var errSlowReader = errors.New("the client reads the response too slowly")
 
 // A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
 // connection ends. If Write fails, the connection is closed before the end of the body, so that

@@ -130,7 +130,7 @@ func interruptRead(c net.Conn) {
 // maxClientInput is how many bytes a client may send during a watch.
 const maxClientInput = 64 << 10
 
-var errUnexpectedInput = errors.New("a client writes into its watch")
+var errUnexpectedInput = errors.New("the client sent data in a watch")
 
 // Run reads until the client disconnects, the timeout, or the end of the session. Then it waits for
 // the session, ends the response, calls atEnd, and closes the connection.

@@ -28,7 +28,7 @@ type BodyStream struct {
 	answered bool
 }
 
-var errBodyStopped = errors.New("the request is over")
+var errBodyStopped = errors.New("the request has ended")
 
 // StreamBody starts streaming the body. gone is called if the client disconnects before Stop, or
 // the body ends early.

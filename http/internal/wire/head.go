@@ -23,8 +23,8 @@ var (
 )
 
 var (
-	ErrHeadTooLarge      = errors.New("the head of a request is too large")
-	ErrTooManyLargeHeads = errors.New("too many requests with large heads")
+	ErrHeadTooLarge      = errors.New("the header of a request is too large")
+	ErrTooManyLargeHeads = errors.New("too many requests with large headers")
 	errBareLineFeed      = errors.New("the request line does not end in CRLF")
 	// errEmptyLines is returned for input of only empty lines.
 	errEmptyLines = errors.New("too many empty lines before a request")

@@ -68,7 +68,7 @@ func validateHeaderLines(raw []byte) (found HeaderFlags, err error) {
 			return found, apierrors.BadRequest("the request has too many headers")
 		}
 		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
-			return found, apierrors.BadRequest("a header holds a control character")
+			return found, apierrors.BadRequest("a header contains a control character")
 		}
 		colon := bytes.IndexByte(line, ':')
 		if colon < 1 || !isHeaderName(line[:colon]) {
@@ -101,7 +101,7 @@ func validateHeaderLines(raw []byte) (found HeaderFlags, err error) {
 	found.Authorization, found.transferEncoding = credentials > 0, encodings > 0
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
-		return found, apierrors.BadRequest("a header that may come once comes twice")
+		return found, apierrors.BadRequest("a header that must be unique is repeated")
 	case lengths > 0 && encodings > 0:
 		return found, apierrors.BadRequest("the request has both Content-Length and Transfer-Encoding")
 	case credentials > 1:

@@ -384,7 +384,7 @@ const (
 	complete
 )
 
-var errMalformedAnswer = errors.New("an answer is malformed")
+var errMalformedAnswer = errors.New("a response is malformed")
 
 // write forwards part of the response.
 func (a *answerReader) write(w responseControl, b []byte) error {

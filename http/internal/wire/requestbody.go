@@ -192,7 +192,7 @@ func (c *Conn) nextChunk() error {
 	}
 	if line, err = c.readLine(); err != nil || len(line) > 0 {
 		if err == nil {
-			err = apierrors.BadRequest("the request has headers behind its body")
+			err = apierrors.BadRequest("the request has trailers")
 		}
 		return malformedChunk(err)
 	}
@@ -259,7 +259,7 @@ func bodyError(err error) error {
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return apierrors.RequestTimeout()
 	}
-	return apierrors.BadRequest("the body of the request has ended early")
+	return apierrors.BadRequest("the body of the request ended early")
 }
 
 func bodyTooLarge(limit int64) error {

@@ -44,7 +44,7 @@ func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 			continue
 		}
 		for _, field := range l.schema(v.Object("schema", "openAPIV3Schema"), stored.Object("schema", "openAPIV3Schema"), "") {
-			texts = append(texts, fmt.Sprintf("version %q has the field %q, which the stored version %q lacks: values of it are lost",
+			texts = append(texts, fmt.Sprintf("version %q has the field %q, which the storage version %q lacks: its values are dropped",
 				v.String("name"), field, stored.String("name")))
 		}
 	}

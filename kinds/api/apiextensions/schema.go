@@ -77,7 +77,7 @@ func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *s
 		faults.Forbidden(path, "must not have so many properties below long names")
 	}
 	if size.patterns > maxPatterns {
-		faults.Forbidden(path, "must not have so many large patterns: what they take in memory together is limited")
+		faults.Forbidden(path, "must not have so many large patterns: their total size in memory is limited")
 	}
 	return len(faults.List) == before
 }

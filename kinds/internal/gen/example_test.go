@@ -133,13 +133,13 @@ func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 }
 
 // expectFaults compares causes with prefixes of "path: message".
-func expectFaults(t *testing.T, what string, causes []meta.Cause, want []string) {
+func expectFaults(t *testing.T, label string, causes []meta.Cause, want []string) {
 	t.Helper()
 	var got []string
 	for _, c := range causes {
 		got = append(got, c.Field+": "+c.Message)
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
-		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
+		t.Errorf("%s:\n got  %s\n want %s", label, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
 	}
 }

@@ -215,7 +215,7 @@ func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()
 	if err := awaitReady(client); err != nil {
-		c.t.Fatalf("etcd does not answer: %v\n%s", err, c.Members[0].log)
+		c.t.Fatalf("etcd does not respond: %v\n%s", err, c.Members[0].log)
 	}
 }
 

@@ -47,10 +47,10 @@ func TestParametersAreReadAside(t *testing.T) {
 	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}
 	f := newFixtureOf(t, objects)
 	objects.followers["namespaces"](changeOf("namespaces", parse(t, `{"metadata":{"name":"default"}}`)))
-	tell := func(resource, text string) { objects.followers[resource](changeOf(resource, parse(t, text))) }
+	publish := func(resource, text string) { objects.followers[resource](changeOf(resource, parse(t, text))) }
 	write := func(name, spec, binding string) {
-		tell("validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`"},"spec":{"policyName":"`+name+`","validationActions":["Deny"]`+binding+`}}`)
-		tell("validatingadmissionpolicies", `{"metadata":{"name":"`+name+`"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},`+spec+`}}`)
+		publish("validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`"},"spec":{"policyName":"`+name+`","validationActions":["Deny"]`+binding+`}}`)
+		publish("validatingadmissionpolicies", `{"metadata":{"name":"`+name+`"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},`+spec+`}}`)
 	}
 	verdict := func() string {
 		a := f.create(t, `{"metadata":{"name":"p"}}`)

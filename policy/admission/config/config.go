@@ -114,9 +114,9 @@ func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 	name := plugin.String("name")
 	switch {
 	case !slices.Contains(admission.Names(), name):
-		return fmt.Errorf(".name: %q is no admission plugin", name)
+		return fmt.Errorf(".name: unknown admission plugin %q", name)
 	case c.plugins[name] != nil:
-		return fmt.Errorf(".name: %q is there twice", name)
+		return fmt.Errorf(".name: %q is listed twice", name)
 	}
 	if err := CheckFields(plugin, ".", "name", "path", "configuration"); err != nil {
 		return err

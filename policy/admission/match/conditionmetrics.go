@@ -33,11 +33,11 @@ func NewConditionMetrics() *ConditionMetrics {
 	labels := []string{"kind", "name", "operation", "type"}
 	return &ConditionMetrics{
 		metrics.NewCounters(prefix+"evaluation_errors_total",
-			"matchConditions that could not be evaluated, by name and kind (webhook or policy), type and operation.", labels...).Bound(maxConditioned, "name"),
+			"Evaluation errors of matchConditions, by name and kind (webhook or policy), type and operation.", labels...).Bound(maxConditioned, "name"),
 		metrics.NewCounters(prefix+"exclusions_total",
-			"Webhooks that were not asked because of their matchConditions, by name and kind, type and operation.", labels...).Bound(maxConditioned, "name"),
+			"Webhooks and policies skipped because of their matchConditions, by name and kind, type and operation.", labels...).Bound(maxConditioned, "name"),
 		metrics.NewHistograms(prefix+"evaluation_seconds",
-			"How long matchConditions took that did not all hold, by name and kind, type and operation.", conditionBuckets, labels...).Bound(maxConditioned, "name"),
+			"Evaluation time of matchConditions of which at least one was false, by name and kind, type and operation.", conditionBuckets, labels...).Bound(maxConditioned, "name"),
 	}
 }
 

@@ -216,9 +216,9 @@ func TestSelectors(t *testing.T) {
 	}
 	const others = `{"namespaceSelector":{"matchExpressions":[{"key":"l","operator":"NotIn","values":["in"]}]},` + rules + `}`
 	for _, c := range []struct {
-		what, criteria string
-		change         *request.Attributes
-		want           bool
+		label, criteria string
+		change          *request.Attributes
+		want            bool
 	}{
 		{"the new object", object, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("in")), true},
 		{"another label", object, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("out")), false},
@@ -245,7 +245,7 @@ func TestSelectors(t *testing.T) {
 		}
 		got, err := criteria.Match(c.change, namespaces)
 		if err != nil || (got != nil) != c.want {
-			t.Errorf("%s: %v, %v; want %t", c.what, got, err, c.want)
+			t.Errorf("%s: %v, %v; want %t", c.label, got, err, c.want)
 		}
 	}
 	absent := change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{})

@@ -54,7 +54,7 @@ func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 	}
 	checkFields := func(t tree.Tree, path string, known ...string) {
 		for _, name := range t.SortedKeys() {
-			check(slices.Contains(known, name), "%s: there is no such field", tree.FieldPath(path, name))
+			check(slices.Contains(known, name), "%s: unknown field", tree.FieldPath(path, name))
 		}
 	}
 	if t != nil {
@@ -75,7 +75,7 @@ func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 			return int32(max(math.MinInt32, min(n, math.MaxInt32)))
 		}
 		l := EventLimit{EventLimitType(one.String("type")), number("qps"), number("burst"), number("cacheSize")}
-		check(slices.Contains(eventLimitTypes, l.Type), "%s.type: %q is none of %s", path, l.Type, joinTypes(eventLimitTypes))
+		check(slices.Contains(eventLimitTypes, l.Type), "%s.type: %q: must be one of %s", path, l.Type, joinTypes(eventLimitTypes))
 		check(l.Burst > 0, "%s.burst: must be positive", path)
 		check(l.QPS > 0, "%s.qps: must be positive", path)
 		check(l.CacheSize >= 0 || l.Type == ServerLimit, "%s.cacheSize: must not be negative", path)

@@ -83,7 +83,7 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	}
 	said, err := p.ask(ctx, body)
 	if err != nil {
-		p.log.WarnContext(ctx, "the backend of image policies gave no answer", "error", err, "allowed", p.config.DefaultAllow)
+		p.log.WarnContext(ctx, "the image policy backend did not respond", "error", err, "allowed", p.config.DefaultAllow)
 		if p.config.DefaultAllow {
 			a.Annotate(p.auditKey+"failed-open", "true")
 			return nil
@@ -156,10 +156,10 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 func (p *imagePolicy) read(text []byte) (imageReviewStatus, error) {
 	var review imageReview
 	if err := json.Unmarshal(text, &review); err != nil {
-		return imageReviewStatus{}, errors.New("the answer is no JSON object of the right form")
+		return imageReviewStatus{}, errors.New("the response is not a valid JSON object")
 	}
 	if review.APIVersion != p.apiVersion || review.Kind != imageReviewKind {
-		return imageReviewStatus{}, fmt.Errorf("the answer has apiVersion %q, kind %q", review.APIVersion, review.Kind)
+		return imageReviewStatus{}, fmt.Errorf("the response has apiVersion %q, kind %q", review.APIVersion, review.Kind)
 	}
 	if review.Status == nil { // no status denies
 		return imageReviewStatus{}, nil

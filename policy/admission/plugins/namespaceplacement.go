@@ -106,7 +106,7 @@ func parseTolerations(text string) ([]tree.Tree, error) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return []tree.Tree{}, fmt.Errorf("tolerations: %s is no list", text)
+		return []tree.Tree{}, fmt.Errorf("tolerations: %s is not a list", text)
 	}
 	return readTolerations(list)
 }
@@ -116,14 +116,14 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 	for i, item := range list {
 		given, ok := item.(tree.Tree)
 		if !ok {
-			return tolerations, fmt.Errorf("tolerations[%d] is no object", i)
+			return tolerations, fmt.Errorf("tolerations[%d] is not an object", i)
 		}
 		t := tree.Tree{}
 		for _, name := range []string{"key", "operator", "value", "effect"} {
 			if given.Has(name) {
 				text, ok := given[name].(string)
 				if !ok {
-					return tolerations, fmt.Errorf("tolerations[%d].%s is no string", i, name)
+					return tolerations, fmt.Errorf("tolerations[%d].%s is not a string", i, name)
 				}
 				t[name] = text
 			}
@@ -131,7 +131,7 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 		if given.Has("tolerationSeconds") {
 			seconds, ok := wholeNumber(given["tolerationSeconds"])
 			if !ok {
-				return tolerations, fmt.Errorf("tolerations[%d].tolerationSeconds is no whole number", i)
+				return tolerations, fmt.Errorf("tolerations[%d].tolerationSeconds is not an integer", i)
 			}
 			t["tolerationSeconds"] = seconds
 		}

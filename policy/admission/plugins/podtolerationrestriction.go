@@ -39,9 +39,9 @@ func checkToleration(t tree.Tree) error {
 	operator, effect := t.String("operator"), t.String("effect")
 	switch {
 	case !slices.Contains([]string{"", "Equal", "Exists"}, operator):
-		return fmt.Errorf("operator %q is none of Equal, Exists", operator)
+		return fmt.Errorf("operator %q: must be Equal or Exists", operator)
 	case !slices.Contains([]string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}, effect):
-		return fmt.Errorf("effect %q is none of NoSchedule, PreferNoSchedule, NoExecute", effect)
+		return fmt.Errorf("effect %q: must be NoSchedule, PreferNoSchedule or NoExecute", effect)
 	case t.String("key") == "" && operator != "Exists":
 		return fmt.Errorf("operator must be Exists when key is empty")
 	case operator == "Exists" && t.String("value") != "":

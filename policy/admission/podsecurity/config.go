@@ -135,7 +135,7 @@ func (r *configReader) names(t tree.Tree, path, field string, check func(string)
 		at := tree.IndexPath(path, i)
 		name, ok := item.(string)
 		if !ok {
-			r.Invalid(at, item, "must be text")
+			r.Invalid(at, item, "must be a string")
 			continue
 		}
 		switch faults := check(name); {
@@ -161,7 +161,7 @@ func (r *configReader) object(t tree.Tree, name string) tree.Tree {
 func (r *configReader) text(t tree.Tree, path, name string) string {
 	text, ok := t[name].(string)
 	if !ok && t.Has(name) {
-		r.Invalid(tree.FieldPath(path, name), t[name], "must be text")
+		r.Invalid(tree.FieldPath(path, name), t[name], "must be a string")
 	}
 	return text
 }
@@ -170,7 +170,7 @@ func (r *configReader) text(t tree.Tree, path, name string) string {
 func (r *configReader) checkFields(t tree.Tree, path string, names ...string) {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {
-			r.Report(meta.CauseForbidden, tree.FieldPath(path, name), "there is no such field", "")
+			r.Report(meta.CauseForbidden, tree.FieldPath(path, name), "unknown field", "")
 		}
 	}
 }

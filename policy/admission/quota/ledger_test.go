@@ -318,9 +318,9 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForWhatPassed (42) tests that a new quota takes effect only after earlier changes
-// have been stored.
-func TestQuotaWaitsForWhatPassed(t *testing.T) {
+// TestQuotaWaitsForEarlierChanges (42) tests that a new quota takes effect only after earlier
+// changes have been stored.
+func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)

@@ -51,7 +51,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	}
 	var err error
 	if a.patchText, err = base64.StdEncoding.DecodeString(response.String("patch")); err != nil {
-		return nil, fmt.Errorf("response.patch is not in base64: %w", err)
+		return nil, fmt.Errorf("response.patch is not base64: %w", err)
 	}
 	return a, nil
 }
@@ -101,11 +101,11 @@ func (a *answer) readPatch() error {
 	}
 	list, ok := v.([]any)
 	if !ok && v != nil {
-		return fmt.Errorf("%w: it is no list", errUndecodable)
+		return fmt.Errorf("%w: it is not a list", errUndecodable)
 	}
 	for _, operation := range list {
 		if _, ok := operation.(tree.Tree); !ok {
-			return fmt.Errorf("%w: an operation is no object", errUndecodable)
+			return fmt.Errorf("%w: an operation is not an object", errUndecodable)
 		}
 	}
 	a.patch = list

@@ -23,7 +23,7 @@ func ParseConfig(t tree.Tree, naming *meta.Naming) (clientConfigFile string, err
 		naming.Group("apiserver") + "/v1alpha1, WebhookAdmission",
 	}
 	if is := t.String("apiVersion") + ", " + t.String("kind"); !slices.Contains(known, is) {
-		return "", fmt.Errorf("apiVersion, kind: %s is none of %q", is, known)
+		return "", fmt.Errorf("apiVersion, kind: %s: must be one of %q", is, known)
 	}
 	if err := config.CheckFields(t, "", "apiVersion", "kind", "kubeConfigFile", "clientConfigFile"); err != nil {
 		return "", err
@@ -35,7 +35,7 @@ func ParseConfig(t tree.Tree, naming *meta.Naming) (clientConfigFile string, err
 		path := t.String(field)
 		switch {
 		case clientConfigFile != "":
-			return "", fmt.Errorf("%s: must not be there together with kubeConfigFile", field)
+			return "", fmt.Errorf("%s: must not be set together with kubeConfigFile", field)
 		case !filepath.IsAbs(path):
 			return "", fmt.Errorf("%s: Invalid value: %q: must be an absolute file path", field, path)
 		}

@@ -48,15 +48,15 @@ type hookKey struct {
 func NewMetrics() *Metrics {
 	return &Metrics{
 		took: metrics.NewHistograms("apiserver_admission_webhook_admission_duration_seconds",
-			"How long webhooks took, by name, type (admit or validating), operation and whether the request was rejected.", buckets,
+			"Webhook duration, by name, type (admit or validating), operation and whether the request was rejected.", buckets,
 			"name", "type", "operation", "rejected"),
 		failOpens: metrics.NewCounters("apiserver_admission_webhook_fail_open_count",
-			"Changes that passed because a webhook could not be asked, by name and type (admit or validating).", "name", "type"),
+			"Requests admitted although a webhook could not be called, by name and type (admit or validating).", "name", "type"),
 		rejections: metrics.NewCounters("apiserver_admission_webhook_rejection_count",
-			"Changes that were refused because of a webhook, by name, type (admit or validating), operation, error type and code.",
+			"Requests rejected because of a webhook, by name, type (admit or validating), operation, error type and code.",
 			"name", "type", "operation", "error_type", "rejection_code"),
 		requests: metrics.NewCounters("apiserver_admission_webhook_request_total",
-			"Questions to webhooks, by name, type (admit or validating), operation, code and whether the request was rejected.",
+			"Calls to webhooks, by name, type (admit or validating), operation, code and whether the request was rejected.",
 			"name", "type", "operation", "code", "rejected"),
 		uses: map[hookKey]int{},
 	}

@@ -126,7 +126,7 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 // complete anyway.
 func (p *Plugin) failOpen(ctx context.Context, a *request.Attributes, h *hook, round, n int, err error) error {
 	if !h.outcomeOf(err).canceled {
-		p.log(ctx, h, "a webhook could not be asked, which its failurePolicy lets pass", err)
+		p.log(ctx, h, "failed to call a webhook; its failurePolicy ignores that", err)
 		p.options.Metrics.failedOpen(h)
 		p.annotateFailedOpen(a, h, round, n)
 	}

@@ -52,7 +52,7 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	}
 	t, ok := v.(tree.Tree)
 	if !ok {
-		return nil, errors.New(k.Kind + " is no object")
+		return nil, errors.New(k.Kind + " is not an object")
 	}
 	return t, nil
 }

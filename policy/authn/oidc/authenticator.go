@@ -102,7 +102,7 @@ func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 
 // errNoKeys is not cached, because the next request may find the keys.
-var errNoKeys = errors.New("the OIDC issuer's keys are not known yet")
+var errNoKeys = errors.New("the OIDC issuer's keys are not loaded yet")
 
 // Authenticate has no opinion on tokens of other issuers.
 func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -155,7 +155,7 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 		return errors.New("the token is signed with an algorithm that is not allowed")
 	}
 	if _, critical := token.Header["crit"]; critical {
-		return errors.New("the token demands an extension that is not known")
+		return errors.New("the token requires an unknown extension")
 	}
 	signature, err := t.parser.DecodeSegment(parts[2])
 	if err != nil {
@@ -171,7 +171,7 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 			return nil
 		}
 	}
-	return errors.New("no key of the issuer has signed the token")
+	return errors.New("the token is not signed by a key of the issuer")
 }
 
 // verifySignature reports whether one of the keys has signed text.

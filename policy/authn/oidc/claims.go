@@ -22,7 +22,7 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 	end, ok := c.timeClaim("exp")
 	switch {
 	case !ok:
-		return end, errors.New("the token has no time of expiry")
+		return end, errors.New("the token has no expiry")
 	case !now.Before(end):
 		return end, errors.New("the token has expired")
 	}
@@ -32,11 +32,11 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 		}
 	}
 	if audience, ok := stringOrList(c["aud"]); !ok || !slices.Contains(audience, clientID) {
-		return end, errors.New("the token is for another client")
+		return end, errors.New("the token is for another audience")
 	}
 	for claim, want := range required {
 		if value, ok := c[claim].(string); !ok || value != want {
-			return end, fmt.Errorf("the required claim %s is missing or another", claim)
+			return end, fmt.Errorf("the required claim %s is missing or has another value", claim)
 		}
 	}
 	return end, nil
@@ -78,7 +78,7 @@ func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefi
 func (c claims) user(o *Options) (*authn.User, error) {
 	name, ok := c[o.UsernameClaim].(string)
 	if !ok || name == "" {
-		return nil, fmt.Errorf("the claim %s names no user", o.UsernameClaim)
+		return nil, fmt.Errorf("the claim %s is not a user name", o.UsernameClaim)
 	}
 	if verified, given := c["email_verified"]; given && o.UsernameClaim == "email" && verified != true {
 		return nil, errors.New("the email address is not verified")
@@ -87,7 +87,7 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	if groups := c[o.GroupsClaim]; groups != nil && o.GroupsClaim != "" {
 		_, list := groups.([]any)
 		if user.Groups, ok = stringOrList(groups); !ok || !list {
-			return nil, fmt.Errorf("the claim %s is no list of groups", o.GroupsClaim)
+			return nil, fmt.Errorf("the claim %s is not a list of groups", o.GroupsClaim)
 		}
 		for i := range user.Groups {
 			user.Groups[i] = o.GroupsPrefix + user.Groups[i]
@@ -95,7 +95,7 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	}
 	isReserved := func(name string) bool { return IsSystemName(name) && !slices.Contains(o.SystemNames, name) }
 	if isReserved(user.Name) {
-		return nil, fmt.Errorf("the token names %q, which is not among the names of the system that are allowed", user.Name)
+		return nil, fmt.Errorf("the token has the user name %q, a reserved name that is not allowed", user.Name)
 	}
 	// dropping them only reduces the user's rights
 	user.Groups = slices.DeleteFunc(user.Groups, isReserved)

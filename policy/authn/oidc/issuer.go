@@ -157,13 +157,13 @@ func (i *issuer) discover(ctx context.Context) (string, error) {
 		SignIn
 	}
 	if json.Unmarshal(text, &document) != nil {
-		return "", errors.New("the document is no JSON object")
+		return "", errors.New("the document is not a JSON object")
 	}
 	if document.Issuer != i.url {
-		return "", fmt.Errorf("the document is that of issuer %q", document.Issuer)
+		return "", fmt.Errorf("the document has the issuer %q", document.Issuer)
 	}
 	if u, err := url.Parse(document.KeysURL); err != nil || u.Scheme != "https" || u.Host == "" {
-		return "", fmt.Errorf("jwks_uri %q is no https URL", document.KeysURL)
+		return "", fmt.Errorf("jwks_uri %q is not an https URL", document.KeysURL)
 	}
 	i.signIn.Store(document.SignIn.orNone())
 	return document.KeysURL, nil
@@ -181,7 +181,7 @@ func (i *issuer) get(ctx context.Context, where string) ([]byte, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s was answered %d", where, answer.StatusCode)
+		return nil, fmt.Errorf("%s returned status %d", where, answer.StatusCode)
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocumentSize+1))
 	if err != nil {

@@ -48,7 +48,7 @@ func parseKeys(text []byte) (*keySet, error) {
 		} `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &document); err != nil {
-		return nil, errors.New("the key set is no JSON")
+		return nil, errors.New("the key set is not JSON")
 	}
 	set := &keySet{raw: string(text)}
 	for _, k := range document.Keys {
@@ -65,7 +65,7 @@ func parseKeys(text []byte) (*keySet, error) {
 		}
 	}
 	if len(set.keys) == 0 {
-		return nil, errors.New("the key set holds no key that can be used")
+		return nil, errors.New("the key set has no usable key")
 	}
 	return set, nil
 }

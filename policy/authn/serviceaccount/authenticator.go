@@ -139,9 +139,9 @@ var (
 	errExpired     = errors.New("the token has expired")
 	errNotYetValid = errors.New("the token is not valid yet")
 	errAudience    = errors.New("the token is for other audiences")
-	errClaims      = errors.New("the token lacks claims, or they disagree")
-	errCritical    = errors.New("the token asks for extensions (crit)")
-	errAlgorithm   = errors.New("no key is for the algorithm of the token")
+	errClaims      = errors.New("the token has missing or inconsistent claims")
+	errCritical    = errors.New("the token requires extensions (crit)")
+	errAlgorithm   = errors.New("no key has the algorithm of the token")
 )
 
 func (v *verifiedToken) checkTime(now time.Time) error {

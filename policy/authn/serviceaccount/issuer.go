@@ -22,7 +22,7 @@ type Issuer struct {
 // able to sign.
 func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	if !key.Signs() {
-		return nil, fmt.Errorf("the key %s is a public one and signs nothing", key.ID)
+		return nil, fmt.Errorf("%s is a public key and cannot sign", key.ID)
 	}
 	return &Issuer{name: name, key: key, vendorNames: newVendorNames(naming)}, nil
 }

@@ -50,7 +50,7 @@ func ReadKeys(text []byte) ([]*Key, error) {
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("holds no PEM block of a key")
+		return nil, errors.New("has no PEM block with a key")
 	}
 	return keys, nil
 }
@@ -112,7 +112,7 @@ func methodOf(public crypto.PublicKey) (jwt.SigningMethod, error) {
 		case elliptic.P521():
 			return jwt.SigningMethodES512, nil
 		}
-		return nil, fmt.Errorf("the curve %s is none of P-256, P-384 and P-521", key.Curve.Params().Name)
+		return nil, fmt.Errorf("the curve %s is not supported: use P-256, P-384 or P-521", key.Curve.Params().Name)
 	}
 	return nil, fmt.Errorf("%T is neither an RSA nor an ECDSA key", public)
 }

@@ -56,27 +56,27 @@ func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *
 	head, ok := a.Objects.GetMeta(r, namespace, to.name)
 	switch {
 	case !ok:
-		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+		return until, fmt.Errorf("the token is bound to an object of %s that was deleted", r.Resource)
 	case head.UID != to.uid:
-		return until, fmt.Errorf("the token is bound to an earlier one of the %s", r.Resource)
+		return until, fmt.Errorf("the token is bound to an earlier object of %s", r.Resource)
 	case !head.Terminating:
 		return until, nil
 	}
 	o := a.Objects.Get(r, namespace, to.name)
 	if o == nil || o.Meta.UID != to.uid {
-		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+		return until, fmt.Errorf("the token is bound to an object of %s that was deleted", r.Resource)
 	}
 	deleted, err := time.Parse(time.RFC3339, o.Tree.Object("metadata").String("deletionTimestamp"))
 	if err != nil || deleted.Before(now.Add(-clockLeeway)) {
-		return until, fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
+		return until, fmt.Errorf("the token is bound to an object of %s that is being deleted", r.Resource)
 	}
 	return deleted.Add(clockLeeway + 1), nil
 }
 
 var (
-	errSecretGone  = errors.New("the secret of the token has gone, or holds another one")
+	errSecretGone  = errors.New("the Secret of the token was deleted or has another token")
 	errInvalidated = errors.New("the token has been marked invalid")
-	errAccountGone = errors.New("the service account of the token has gone")
+	errAccountGone = errors.New("the service account of the token was deleted")
 )
 
 // validateLegacy checks that the Secret still contains the token and that its account exists, and

@@ -43,19 +43,19 @@ func TestSubjects(t *testing.T) {
 		c.set(t, "roles/ns/r", role("get core pods"))
 		c.set(t, "rolebindings/ns/b", binding("Role/r", test.subject))
 		a := c.authorizer(t)
-		for _, who := range test.yes {
-			if !isAllowed(a, who, "get core pods ns p") {
-				t.Errorf("%s does not match %s", test.subject, who)
+		for _, caller := range test.yes {
+			if !isAllowed(a, caller, "get core pods ns p") {
+				t.Errorf("%s does not match %s", test.subject, caller)
 			}
 			for _, other := range []string{"get core pods other p", "get core pods - p", "get core pods"} {
-				if isAllowed(a, who, other) {
-					t.Errorf("%s: %s is allowed for %s", test.subject, other, who)
+				if isAllowed(a, caller, other) {
+					t.Errorf("%s: %s is allowed for %s", test.subject, other, caller)
 				}
 			}
 		}
-		for _, who := range test.not {
-			if isAllowed(a, who, "get core pods ns p") {
-				t.Errorf("%s matches %s", test.subject, who)
+		for _, caller := range test.not {
+			if isAllowed(a, caller, "get core pods ns p") {
+				t.Errorf("%s matches %s", test.subject, caller)
 			}
 		}
 	}
@@ -71,9 +71,9 @@ func TestInvalidBindings(t *testing.T) {
 	c.set(t, "rolebindings/ns/d", binding("Robot/r", "User:jane"))
 	c.set(t, "rolebindings/ns/e", `{}`)
 	a := c.authorizer(t)
-	for _, who := range []string{"jane", "system:serviceaccount::jane", "system:serviceaccount:ns:jane"} {
-		if isAllowed(a, who, "get core pods ns p") || isAllowed(a, who, "get core pods") {
-			t.Errorf("%s is allowed", who)
+	for _, caller := range []string{"jane", "system:serviceaccount::jane", "system:serviceaccount:ns:jane"} {
+		if isAllowed(a, caller, "get core pods ns p") || isAllowed(a, caller, "get core pods") {
+			t.Errorf("%s is allowed", caller)
 		}
 	}
 }
@@ -152,16 +152,16 @@ func TestChanges(t *testing.T) {
 	}
 	for _, step := range steps {
 		step.do()
-		var who []string
+		var caller []string
 		for _, name := range []string{"jane", "joe"} {
 			if isAllowed(a, name, pods) {
-				who = append(who, name)
+				caller = append(caller, name)
 			}
 		}
 		if isAllowed(a, "x dev", pods) {
-			who = append(who, "dev")
+			caller = append(caller, "dev")
 		}
-		if got := strings.Join(who, " "); got != step.want {
+		if got := strings.Join(caller, " "); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 		}
 	}
@@ -175,15 +175,15 @@ func TestPermissions(t *testing.T) {
 	c.set(t, "rolebindings/ns/b", binding("Role/b", "Group:dev"))
 	c.set(t, "rolebindings/other/b", binding("Role/b", "Group:dev"))
 	a := c.authorizer(t)
-	tests := []struct{ who, namespace, want string }{
+	tests := []struct{ caller, namespace, want string }{
 		{"jane dev", "ns", "{[{[get] [] [pods] [p]} {[list watch] [apps] [deployments] []}] [{[get] [/x]}] false }"},
 		{"jane", "ns", "{[{[get] [] [pods] [p]}] [{[get] [/x]}] false }"},
 		{"nobody", "ns", "{[] [] false }"},
 		{"x dev", "other", `{[{[get] [] [pods] [p]}] [{[get] [/x]}] false role.rbac.authorization.platform.io "b" not found}`},
 	}
 	for _, test := range tests {
-		if got := fmt.Sprint(a.RulesFor(user(test.who), test.namespace)); got != test.want {
-			t.Errorf("%s in %s: got %s, want %s", test.who, test.namespace, got, test.want)
+		if got := fmt.Sprint(a.RulesFor(user(test.caller), test.namespace)); got != test.want {
+			t.Errorf("%s in %s: got %s, want %s", test.caller, test.namespace, got, test.want)
 		}
 	}
 }

@@ -151,9 +151,9 @@ func user(text string) *authn.User {
 
 // parseAttributes parses "verb group resource[/sub] namespace name", with - for empty fields, or
 // "verb path".
-func parseAttributes(who, text string) authz.Attributes {
+func parseAttributes(caller, text string) authz.Attributes {
 	fields := strings.Fields(text)
-	a := authz.Attributes{User: user(who), Verb: fields[0]}
+	a := authz.Attributes{User: user(caller), Verb: fields[0]}
 	if len(fields) == 2 {
 		a.Path = fields[1]
 		return a
@@ -170,8 +170,8 @@ func parseAttributes(who, text string) authz.Attributes {
 	return a
 }
 
-func isAllowed(a *rbac.Authorizer, who, text string) bool {
-	d, _ := a.Authorize(parseAttributes(who, text))
+func isAllowed(a *rbac.Authorizer, caller, text string) bool {
+	d, _ := a.Authorize(parseAttributes(caller, text))
 	return d == authz.Allow
 }
 

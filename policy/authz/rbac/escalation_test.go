@@ -14,11 +14,11 @@ import (
 )
 
 // newAttributes returns a change of the object at path by a user. old is "" for a create.
-func newAttributes(t *testing.T, who, path, old, wanted string) *request.Attributes {
+func newAttributes(t *testing.T, caller, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)
 	a := &request.Attributes{
-		User: user(who), Operation: request.OnUpdate, Mutation: &request.Mutation{Change: request.Update{}}, Key: k,
+		User: user(caller), Operation: request.OnUpdate, Mutation: &request.Mutation{Change: request.Update{}}, Key: k,
 		Kind: &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group, Version: "v1"}, Resource: k.Resource},
 	}
 	if wanted != "" {
@@ -80,9 +80,9 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	c.set(t, "clusterrolebindings/same", binding("ClusterRole/same", "User:same"))
 	roles := c.authorizer(t)
 	p := rbac.Escalation(roles, roles, c).Mutator
-	for who, allowed := range map[string]bool{"nobody": false, "all": true, "same": true} {
-		if err := p.Admit(newAttributes(t, who, "clusterroles/r", "", huge)); (err == nil) != allowed {
-			t.Errorf("%s: %v", who, err != nil)
+	for caller, allowed := range map[string]bool{"nobody": false, "all": true, "same": true} {
+		if err := p.Admit(newAttributes(t, caller, "clusterroles/r", "", huge)); (err == nil) != allowed {
+			t.Errorf("%s: %v", caller, err != nil)
 		}
 	}
 }

@@ -71,12 +71,12 @@ func run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = runAll(ctx, s, w, *workers, r.tell)
+	err = runAll(ctx, s, w, *workers, r.record)
 	return errors.Join(r.print(os.Stdout), err)
 }
 
 // runAll runs the parallel tests and then the serial ones. It fails if the context ends.
-func runAll(ctx context.Context, s *suite, w worker, workers int, tell func(result)) error {
+func runAll(ctx context.Context, s *suite, w worker, workers int, record func(result)) error {
 	var together, alone []string
 	for _, name := range s.tests {
 		if isSerial(name) {
@@ -98,10 +98,10 @@ func runAll(ctx context.Context, s *suite, w worker, workers int, tell func(resu
 				if ctx.Err() != nil {
 					return
 				}
-				faults[i] = errors.Join(faults[i], w.run(ctx, batch, tell))
+				faults[i] = errors.Join(faults[i], w.run(ctx, batch, record))
 			}
 		})
 	}
 	running.Wait()
-	return errors.Join(append(slices.Clone(faults), w.run(ctx, alone, tell))...)
+	return errors.Join(append(slices.Clone(faults), w.run(ctx, alone, record))...)
 }

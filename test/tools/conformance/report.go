@@ -18,7 +18,7 @@ type report struct {
 	mu       sync.Mutex
 	suite    *suite
 	results  map[string]result // by the names of the tests
-	told     int               // in this run
+	reported int               // in this run
 	file     resultFile        // an empty path keeps none
 	failures string            // a folder, created if missing; "" for none
 }
@@ -49,16 +49,16 @@ func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	return r, nil
 }
 
-// tell records, stores and prints a result.
-func (r *report) tell(is result) {
+// record stores and prints a result.
+func (r *report) record(is result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if is.outcome == skipped {
 		is.reason = reasonOf(is.output)
 	}
-	r.told++
+	r.reported++
 	if is.outcome == failed && r.failures != "" {
-		name := filepath.Join(r.failures, fmt.Sprintf("%s-%03d.log", time.Now().Format("150405"), r.told))
+		name := filepath.Join(r.failures, fmt.Sprintf("%s-%03d.log", time.Now().Format("150405"), r.reported))
 		if err := os.WriteFile(name, []byte(is.output), 0o600); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -70,7 +70,7 @@ func (r *report) tell(is result) {
 	}
 	is.output = "" // it may be several MiB
 	r.results[is.name] = is
-	fmt.Printf("%d/%d %s %s %s\n", r.told, len(r.suite.tests), is.outcome, is.took.Round(time.Second), is.name)
+	fmt.Printf("%d/%d %s %s %s\n", r.reported, len(r.suite.tests), is.outcome, is.took.Round(time.Second), is.name)
 	if is.reason != "" {
 		fmt.Printf("  %s\n", is.reason)
 	}

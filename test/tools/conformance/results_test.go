@@ -23,9 +23,9 @@ func TestResults(t *testing.T) {
 	if len(first.suite.tests) != len(tests) {
 		t.Fatalf("the first run is of %q", first.suite.tests)
 	}
-	first.tell(result{name: tests[0], outcome: passed, took: time.Second})
-	first.tell(result{name: tests[1], outcome: failed})
-	first.tell(result{name: tests[2], outcome: skipped, output: "[SKIPPED] not here\n"})
+	first.record(result{name: tests[0], outcome: passed, took: time.Second})
+	first.record(result{name: tests[1], outcome: failed})
+	first.record(result{name: tests[2], outcome: skipped, output: "[SKIPPED] not here\n"})
 	var text strings.Builder
 	if err := first.print(&text); err == nil || !strings.Contains(err.Error(), tests[1]) {
 		t.Errorf("the failure: %v", err)
@@ -34,7 +34,7 @@ func TestResults(t *testing.T) {
 	if got := strings.Join(second.suite.tests, ","); got != tests[1]+","+tests[3] {
 		t.Errorf("the second run is of %s", got)
 	}
-	second.tell(result{name: tests[1], outcome: passed})
+	second.record(result{name: tests[1], outcome: passed})
 	text.Reset()
 	if err := second.print(&text); err != nil {
 		t.Error(err)

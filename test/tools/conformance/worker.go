@@ -46,10 +46,10 @@ type worker struct {
 const batchSize = 8
 
 // run runs tests and reports each result. It fails if the context ends before.
-func (w worker) run(ctx context.Context, tests []string, tell func(result)) error {
+func (w worker) run(ctx context.Context, tests []string, record func(result)) error {
 	for len(tests) > 0 {
 		batch := tests[:min(batchSize, len(tests))]
-		done, err := w.process(ctx, batch, tell)
+		done, err := w.process(ctx, batch, record)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[
 //
 // The output of a test has its name on a line, then a line that matches ended, and a line of
 // dashes. If the process ends early, the caller runs the rest again, unless no test finished.
-func (w worker) process(ctx context.Context, batch []string, tell func(result)) (done []string, err error) {
+func (w worker) process(ctx context.Context, batch []string, record func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
 	for i, name := range batch {
 		expressions[i] = regexp.QuoteMeta(name)

@@ -137,8 +137,8 @@ func (f fault) caught(root string) (string, error) {
 	if endless := hung.FindSubmatch(out); endless != nil {
 		return string(endless[1]) + ", which does not end", nil
 	}
-	if what := panicked.Find(out); what != nil {
-		return string(what), nil
+	if label := panicked.Find(out); label != nil {
+		return string(label), nil
 	}
 	return "", fmt.Errorf("go test %s: %v\n%s", f.tests, err, out)
 }

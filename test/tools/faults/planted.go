@@ -161,7 +161,7 @@ var journalFaults = []fault{
 	},
 	{
 		"a batch that does not fit is acknowledged", "persist/append.go",
-		"	if errors.Is(err, ErrNoSpace) {\n		j.setDiskFull(\"a write found no room\")\n	}", "	if errors.Is(err, ErrNoSpace) {\n		err = nil\n	}",
+		"	if errors.Is(err, ErrNoSpace) {\n		j.setDiskFull(\"no space for a write\")\n	}", "	if errors.Is(err, ErrNoSpace) {\n		err = nil\n	}",
 		"./persist -run Full|Disk",
 	},
 	{

@@ -110,16 +110,16 @@ func (p part) run(ctx context.Context, root string, long time.Duration, log io.W
 	c.Stdout, c.Stderr = write, write
 	fmt.Fprintf(log, "=== %s: %s\n", p.name, strings.Join(words, " "))
 	type reading struct{ figures, lacking []string }
-	told := make(chan reading, 1)
+	reported := make(chan reading, 1)
 	go func() {
 		figures, lacking := figuresOf(io.TeeReader(read, log))
-		told <- reading{figures, lacking}
+		reported <- reading{figures, lacking}
 	}()
 	r, begin := result{part: p}, time.Now()
 	r.err = c.Run()
 	r.took = time.Since(begin).Round(time.Second)
 	_ = write.Close() // a pipe in memory cannot fail
-	said := <-told
+	said := <-reported
 	if r.figures = said.figures; r.err == nil && len(said.lacking) > 0 {
 		r.err = fmt.Errorf("not run: %s", strings.Join(said.lacking, "; "))
 	}

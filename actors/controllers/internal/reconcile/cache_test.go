@@ -40,7 +40,7 @@ func TestHandlersEnd(t *testing.T) {
 // objects.
 func TestCache(t *testing.T) {
 	c := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
-	var told []string
+	var observed []string
 	c.Subscribe(func(old, now *Item) {
 		version := func(p *Item) string {
 			if p == nil {
@@ -48,7 +48,7 @@ func TestCache(t *testing.T) {
 			}
 			return fmt.Sprint(p.Key.Name, p.Version)
 		}
-		told = append(told, version(old)+">"+version(now))
+		observed = append(observed, version(old)+">"+version(now))
 	})
 	c.Written(Event{Object: object("a", "1", 5, "x")}) // a response
 	c.OnEvent(Event{Object: object("a", "1", 5, "x")}) // the same from the watch
@@ -68,19 +68,19 @@ func TestCache(t *testing.T) {
 	c.OnEvent(Event{Object: object("b", "3", 12, "")})
 	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // of the former object
 	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
-	if !slices.Equal(told, want) {
-		t.Errorf("observed %q, want %q", told, want)
+	if !slices.Equal(observed, want) {
+		t.Errorf("observed %q, want %q", observed, want)
 	}
 	if got := len(c.Orphans("n")); got != 2 || len(c.gone) != 0 || len(c.owned) != 1 {
 		t.Errorf("%d orphans, %d deletes are remembered, %d owners", got, len(c.gone), len(c.owned))
 	}
 	c.Written(Event{Object: object("d", "5", 20, "")})
 	c.OnEvent(Event{Object: object("d", "5", 22, ""), Deleted: true})
-	told = nil
+	observed = nil
 	c.Written(Event{Object: object("d", "5", 21, "")}) // the response arrives after the watch event of the delete
 	c.Written(Event{Object: object("d", "5", 22, ""), Deleted: true})
-	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
-		t.Errorf("a late response: observed %q, %d deletes are remembered", told, len(c.gone))
+	if len(observed) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
+		t.Errorf("a late response: observed %q, %d deletes are remembered", observed, len(c.gone))
 	}
 	c.OnEvent(Event{Object: &meta.Object{Key: object("a", "", 0, "").Key}, Deleted: true}) // between two watches
 	var late []string
@@ -98,7 +98,7 @@ func TestEvents(t *testing.T) {
 	combined := 0
 	for i := range 15 {
 		e.message = fmt.Sprint("message ", i)
-		if _, told := w.combine(e); told.message != e.message {
+		if _, observed := w.combine(e); observed.message != e.message {
 			combined++
 		}
 	}

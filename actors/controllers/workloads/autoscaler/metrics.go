@@ -192,7 +192,7 @@ func refusal(code int, body []byte) error {
 		if code == http.StatusNotFound {
 			return errors.New("the server could not find the requested resource")
 		}
-		return fmt.Errorf("the server answers %d", code)
+		return fmt.Errorf("the server returned status %d", code)
 	}
 	return errors.New(cmp.Or(status.String("message"), http.StatusText(code)))
 }

@@ -193,7 +193,7 @@ func metricOf(spec tree.Tree) (name, selected string, err error) {
 	}
 	labels, ok := selector.FromLabelSelector(metric.Object("selector"))
 	if !ok {
-		return "", "", errors.New("the selector of the metric cannot be read")
+		return "", "", errors.New("cannot read the selector of the metric")
 	}
 	return metric.String("name"), labels.String(), nil
 }

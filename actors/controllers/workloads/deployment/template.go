@@ -108,7 +108,7 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	}
 	item := r.sets.Get(o.Key)
 	if item == nil {
-		return fmt.Errorf("replica set %s is gone again", name)
+		return fmt.Errorf("replica set %s was deleted", name)
 	}
 	if r.newest, err = readReplicaSet(item, r.names); err != nil {
 		return err

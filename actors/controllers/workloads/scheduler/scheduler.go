@@ -148,7 +148,7 @@ func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 	}
 	switch {
 	case len(t.places) == 0:
-		return "", "no nodes are there."
+		return "", "no nodes available to schedule pods."
 	case best != nil:
 		best.take(p)
 		return best.node.Key.Name, ""
@@ -179,7 +179,7 @@ func (a *place) share() float64 {
 
 // unknown returns the unsupported requirement of a Pod, or "".
 func unknown(spec tree.Tree) string {
-	const text = "%s is required, which the built-in scheduler does not know: run kube-scheduler instead."
+	const text = "%s is not supported by the built-in scheduler: run kube-scheduler instead."
 	affinity := spec.Object("affinity")
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
 		if len(affinity.Object(kind).List("requiredDuringSchedulingIgnoredDuringExecution")) > 0 {

@@ -57,11 +57,11 @@ func TestChoose(t *testing.T) {
 		{"taints", []*cluster.Node{newNode("a", cluster.Taint{Key: "k", Value: "v", Effect: "NoSchedule"})}, []string{`{}`, `{"tolerations":[{"key":"k","operator":"Exists"}]}`, `{"tolerations":[{"key":"k","value":"w"}]}`},
 			[]string{"0/1 nodes are available: 1 node(s) had untolerated taint(s).", "a", "0/1 nodes are available: 1 node(s) had untolerated taint(s)."}},
 		{"a taint that only prefers", []*cluster.Node{newNode("a", cluster.Taint{Key: "k", Effect: "PreferNoSchedule"})}, []string{`{}`}, []string{"a"}},
-		{"no node", nil, []string{`{}`}, []string{"no nodes are there."}},
+		{"no node", nil, []string{`{}`}, []string{"no nodes available to schedule pods."}},
 		{"affinity between Pods", []*cluster.Node{newNode("a")}, []string{`{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]}}}`},
-			[]string{"podAntiAffinity is required, which the built-in scheduler does not know: run kube-scheduler instead."}},
+			[]string{"podAntiAffinity is not supported by the built-in scheduler: run kube-scheduler instead."}},
 		{"spreading", []*cluster.Node{newNode("a")}, []string{`{"topologySpreadConstraints":[{"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]}`},
-			[]string{"spreading over zone is required, which the built-in scheduler does not know: run kube-scheduler instead."}},
+			[]string{"spreading over zone is not supported by the built-in scheduler: run kube-scheduler instead."}},
 		{"spreading that may fail", []*cluster.Node{newNode("a")}, []string{`{"topologySpreadConstraints":[{"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]}`}, []string{"a"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestWhatIsTold(t *testing.T) {
+func TestIneffectiveGates(t *testing.T) {
 	t.Parallel()
 	s := must.Get(New(map[string]bool{"MemoryQoS": true, "APIListChunking": false, "WatchList": false}))(t)
 	if got := s.Ineffective(); !slices.Equal(got, []string{"MemoryQoS"}) {

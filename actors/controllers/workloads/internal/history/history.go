@@ -126,7 +126,7 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	if i := h.revisions.Get(o.Key); i != nil && i.UID == o.Meta.UID {
 		return h.read(i)
 	}
-	return nil, fmt.Errorf("revision %s is gone again", o.Key.Name)
+	return nil, fmt.Errorf("revision %s was deleted", o.Key.Name)
 }
 
 // create creates a revision. While its name is taken by another, it increments collisions, which
