@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestSums(t *testing.T) {
@@ -68,5 +69,29 @@ func TestIntegersAgreeWithDecimals(t *testing.T) {
 		if sum.Sign() != 0 {
 			t.Fatalf("%v is left of %v", sum, parts)
 		}
+	}
+}
+
+// TestOfContainers checks the total of containers, sidecars and init containers.
+func TestOfContainers(t *testing.T) {
+	container := func(policy, cpu string) any {
+		return tree.Tree{"restartPolicy": policy, "resources": tree.Tree{"requests": tree.Tree{"cpu": cpu}}}
+	}
+	for want, c := range map[string][2][]any{
+		"cpu=3":     {nil, {container("", "1"), container("", "2")}},
+		"cpu=5":     {{container("", "5")}, {container("", "1")}},
+		"cpu=4":     {{container("Always", "1"), container("", "3")}, {container("", "1")}},
+		"cpu=1500m": {{container("", "1"), container("Always", "500m")}, {container("", "1")}},
+		"":          {},
+	} {
+		spec := tree.Tree{"initContainers": c[0], "containers": c[1]}
+		if got := amount.OfContainers(spec, amount.Declared("requests")).String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	list := amount.ListOf(tree.Tree{"cpu": "1500m", "memory": "1Gi", "pages": "2"})
+	list.Raise(amount.ListOf(tree.Tree{"cpu": "1", "memory": "2Gi", "disk": "1"}))
+	if got, want := list.String(), "cpu=1500m,disk=1,memory=2Gi,pages=2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

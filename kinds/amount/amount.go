@@ -97,6 +97,9 @@ func (a Amount) Sign() int {
 	return a.exact.Sign()
 }
 
+// Float returns the nearest float64.
+func (a Amount) Float() float64 { return a.quantity().Float() }
+
 // String returns the canonical form of the quantity.
 func (a Amount) String() string { return a.quantity().String() }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // TestAdd checks that sums are exact and have the format of their first term.
@@ -31,19 +30,4 @@ func mustParse(t *testing.T, s string) string {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// TestAmounts checks that amounts are added by resource name, and that invalid ones are ignored.
-func TestAmounts(t *testing.T) {
-	a := quantity.ReadAmounts(tree.Tree{"cpu": "1", "memory": "1Gi", "odd": "x"})
-	a.Add(quantity.ReadAmounts(tree.Tree{"cpu": "500m", "pages": "2"}))
-	a.Raise(quantity.ReadAmounts(tree.Tree{"cpu": "1", "memory": "2Gi", "disk": "1"}))
-	got := ""
-	for _, name := range a.Names() {
-		q := a[name]
-		got += name + "=" + q.String() + " "
-	}
-	if want := "cpu=1500m disk=1 memory=2Gi pages=2 "; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
 }

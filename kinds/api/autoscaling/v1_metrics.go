@@ -3,6 +3,7 @@ package autoscaling
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -19,33 +20,31 @@ type metricField struct {
 	path []string
 }
 
-func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
+// metricFields lists the fields of metrics in the spec, as name=path.
+var metricFields = map[string]string{
+	"object":            "target=describedObject metricName=metric.name selector=metric.selector targetValue=target.value averageValue=target.averageValue",
+	"pods":              "metricName=metric.name selector=metric.selector targetAverageValue=target.averageValue",
+	"resource":          "name=name targetAverageUtilization=target.averageUtilization targetAverageValue=target.averageValue",
+	"containerResource": "name=name container=container targetAverageUtilization=target.averageUtilization targetAverageValue=target.averageValue",
+	"external":          "metricName=metric.name metricSelector=metric.selector targetValue=target.value targetAverageValue=target.averageValue",
+}
 
 // Fields of metrics in the spec and in the status.
 var (
-	specMetricFields = metricFieldMap{
-		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
-			mapMetricField("targetValue", "target", "value"), mapMetricField("averageValue", "target", "averageValue")},
-		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("targetAverageValue", "target", "averageValue")},
-		"resource": {mapMetricField("name", "name"), mapMetricField("targetAverageUtilization", "target", "averageUtilization"),
-			mapMetricField("targetAverageValue", "target", "averageValue")},
-		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
-			mapMetricField("targetAverageUtilization", "target", "averageUtilization"), mapMetricField("targetAverageValue", "target", "averageValue")},
-		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
-			mapMetricField("targetValue", "target", "value"), mapMetricField("targetAverageValue", "target", "averageValue")},
-	}
-	statusMetricFields = metricFieldMap{
-		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
-			mapMetricField("currentValue", "current", "value"), mapMetricField("averageValue", "current", "averageValue")},
-		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("currentAverageValue", "current", "averageValue")},
-		"resource": {mapMetricField("name", "name"), mapMetricField("currentAverageUtilization", "current", "averageUtilization"),
-			mapMetricField("currentAverageValue", "current", "averageValue")},
-		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
-			mapMetricField("currentAverageUtilization", "current", "averageUtilization"), mapMetricField("currentAverageValue", "current", "averageValue")},
-		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
-			mapMetricField("currentValue", "current", "value"), mapMetricField("currentAverageValue", "current", "averageValue")},
-	}
+	specMetricFields   = newMetricFieldMap(strings.NewReplacer())
+	statusMetricFields = newMetricFieldMap(strings.NewReplacer("targetA", "currentA", "targetV", "currentV", "target.", "current."))
 )
+
+func newMetricFieldMap(rename *strings.Replacer) metricFieldMap {
+	all := metricFieldMap{}
+	for source, fields := range metricFields {
+		for _, field := range strings.Fields(rename.Replace(fields)) {
+			name, path, _ := strings.Cut(field, "=")
+			all[source] = append(all[source], metricField{name, strings.Split(path, ".")})
+		}
+	}
+	return all
+}
 
 // metricToV1 converts a metric to v1. A metric that would lose something, as a conversion back
 // shows, keeps the form of v2.

@@ -2,8 +2,9 @@ package plugins
 
 import (
 	"fmt"
+	"maps"
 
-	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 )
@@ -21,7 +22,7 @@ type limit struct {
 
 type bound struct {
 	resource string
-	amount   quantity.Quantity
+	amount   amount.Amount
 	text     string // of the amount
 }
 
@@ -34,12 +35,8 @@ func parseLimitRange(o *policy.Object) *limitRange {
 			ratio: parseBounds(item.Object("maxLimitRequestRatio")),
 		})
 		if item.String("type") == "Container" {
-			for name, amount := range item.Object("defaultRequest") {
-				l.defaultRequests[name] = amount
-			}
-			for name, amount := range item.Object("default") {
-				l.defaultLimits[name] = amount
-			}
+			maps.Copy(l.defaultRequests, item.Object("defaultRequest"))
+			maps.Copy(l.defaultLimits, item.Object("default"))
 		}
 	}
 	return l
@@ -49,19 +46,18 @@ func parseLimitRange(o *policy.Object) *limitRange {
 // Validation has refused malformed quantities.
 func parseBounds(t tree.Tree) []bound {
 	var bounds []bound
-	amounts := quantity.ReadAmounts(t)
-	for _, name := range amounts.Names() {
-		bounds = append(bounds, bound{name, amounts[name], t.String(name)})
+	for _, n := range amount.ListOf(t).Sorted() {
+		bounds = append(bounds, bound{n.Name, n.Amount, t.String(n.Name)})
 	}
 	return bounds
 }
 
 // A demand holds requested amounts. An absent resource differs from zero: it violates a minimum
 // with another message.
-type demand struct{ requests, limits quantity.Amounts }
+type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
-	return demand{quantity.ReadAmounts(resources.Object("requests")), quantity.ReadAmounts(resources.Object("limits"))}
+	return demand{amount.ListOf(resources.Object("requests")), amount.ListOf(resources.Object("limits"))}
 }
 
 // checkPod returns the violations of a Pod. Ephemeral containers have no resources.
@@ -84,7 +80,7 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 
 // checkClaim returns the violations of a claim, which has neither limits nor ratios.
 func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
-	d := demand{requests: quantity.ReadAmounts(resources.Object("requests"))}
+	d := demand{requests: amount.ListOf(resources.Object("requests"))}
 	for i := range l.limits {
 		limit := &l.limits[i]
 		if limit.of != "PersistentVolumeClaim" {
@@ -116,7 +112,7 @@ func (l *limit) check(d demand) (faults []string) {
 // A usage is one of the two lists of a demand, and its name in messages.
 type usage struct {
 	name    string
-	amounts quantity.Amounts
+	amounts amount.List
 }
 
 func requestOf(d demand) usage { return usage{"request", d.requests} }
@@ -128,7 +124,7 @@ func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
 	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]
 	for i, u := range all {
-		value, set := u.amounts[b.resource]
+		value, set := u.amounts.Find(b.resource)
 		switch {
 		case i == 0 && !set:
 			return append(faults, rule+".  No "+u.name+" is specified")
@@ -140,7 +136,7 @@ func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 }
 
 func (b *bound) ratioAtMost(faults []string, of string, d demand) []string {
-	request, limit := d.requests[b.resource], d.limits[b.resource] // 0 if absent
+	request, limit := d.requests.Get(b.resource), d.limits.Get(b.resource)
 	rule := fmt.Sprintf("%s max limit to request ratio per %s is %s", b.resource, of, b.text)
 	switch {
 	case request.Sign() == 0:

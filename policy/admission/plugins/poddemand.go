@@ -1,9 +1,7 @@
 package plugins
 
 import (
-	"maps"
-
-	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -12,31 +10,13 @@ func podDemand(spec tree.Tree) demand {
 	return demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
 }
 
-// podAmounts returns the total requests or limits of a Pod per resource. Init containers run one
-// after another beside the sidecars started before them, so the maximum over time counts. Pod-level
-// resources override the totals of cpu and memory.
-func podAmounts(spec tree.Tree, of string) quantity.Amounts {
-	sum, sidecars, initializing := quantity.Amounts{}, quantity.Amounts{}, quantity.Amounts{}
-	eachContainer(spec, []string{"containers"}, func(c tree.Tree, _ string, _ int) bool {
-		sum.Add(quantity.ReadAmounts(c.Object("resources", of)))
-		return true
-	})
-	eachContainer(spec, []string{"initContainers"}, func(c tree.Tree, _ string, _ int) bool {
-		own := quantity.ReadAmounts(c.Object("resources", of))
-		if c.String("restartPolicy") == "Always" { // a sidecar
-			sum.Add(own)
-			sidecars.Add(own)
-			own = maps.Clone(sidecars)
-		} else {
-			own.Add(sidecars)
-		}
-		initializing.Raise(own)
-		return true
-	})
-	sum.Raise(initializing)
-	for name, amount := range quantity.ReadAmounts(spec.Object("resources", of)) {
-		if name == "cpu" || name == "memory" {
-			sum[name] = amount
+// podAmounts returns the total requests or limits of a Pod per resource. Pod-level resources
+// override the totals of cpu and memory.
+func podAmounts(spec tree.Tree, of string) amount.List {
+	sum := amount.OfContainers(spec, amount.Declared(of))
+	for _, n := range amount.ListOf(spec.Object("resources", of)) {
+		if n.Name == "cpu" || n.Name == "memory" {
+			sum.Set(n.Name, n.Amount)
 		}
 	}
 	return sum

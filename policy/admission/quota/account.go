@@ -12,7 +12,7 @@ import (
 // A spec is the parsed spec of a ResourceQuota.
 type spec struct {
 	name, uid string
-	hard      amounts // sorted by name
+	hard      amount.List // sorted by name
 	scopes    []requirement
 }
 
@@ -21,7 +21,7 @@ func parseSpec(o *policy.Object) spec {
 	s := spec{name: o.Key.Name, uid: o.Meta.UID, scopes: requirements(from.Strings("scopes"), from.Object("scopeSelector").Objects("matchExpressions"))}
 	hard := from.Object("hard")
 	for _, name := range hard.SortedKeys() {
-		s.hard = append(s.hard, namedAmount{name, amount.Read(hard.String(name))})
+		s.hard = append(s.hard, amount.Named{Name: name, Amount: amount.Read(hard.String(name))})
 	}
 	return s
 }
@@ -30,7 +30,7 @@ func parseSpec(o *policy.Object) spec {
 // limits take effect without a scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
-		slices.EqualFunc(s.hard, o.hard, func(a, b namedAmount) bool { return a.name == b.name })
+		slices.EqualFunc(s.hard, o.hard, func(a, b amount.Named) bool { return a.Name == b.Name })
 }
 
 // An account is one version of a quota, with its usage. The mutex of its namespace guards all
@@ -89,11 +89,11 @@ func (e evaluators) open(s spec) *account {
 	}
 	for i, limit := range s.hard {
 		for resource, evaluator := range e {
-			if evaluator.covers(limit.name) {
+			if evaluator.covers(limit.Name) {
 				a.cover(resource, evaluator, i)
 			}
 		}
-		if resource, ok := countedResource(limit.name); ok && e[resource] == nil {
+		if resource, ok := countedResource(limit.Name); ok && e[resource] == nil {
 			a.cover(resource, e.of(resource), i)
 		}
 	}
@@ -112,7 +112,7 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 		a.covers[resource] = c
 	}
 	c.indexes = append(c.indexes, index)
-	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].name)
+	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
 // uses returns the usage of an object, or nil without one. A lapsed Pod counts only as an object.
@@ -127,10 +127,10 @@ func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	return c.pick(e.used(object))
 }
 
-func (c *cover) pick(used amounts) []delta {
+func (c *cover) pick(used amount.List) []delta {
 	var all []delta
 	for _, i := range c.indexes {
-		if n := used.get(c.account.hard[i].name); n.Sign() != 0 {
+		if n := used.Get(c.account.hard[i].Name); n.Sign() != 0 {
 			all = append(all, delta{i, n})
 		}
 	}
@@ -167,7 +167,7 @@ func (a *account) exceeded(all []delta, held bool) []delta {
 		if held {
 			sum = sum.Add(a.held[d.index])
 		}
-		if sum.Cmp(a.hard[d.index].amount) > 0 {
+		if sum.Cmp(a.hard[d.index].Amount) > 0 {
 			over = append(over, d)
 		}
 	}
@@ -218,10 +218,10 @@ func (a *account) wake() {
 	}
 }
 
-func (a *account) named(all []delta, value func(d delta) amount.Amount) amounts {
-	var list amounts
+func (a *account) named(all []delta, value func(d delta) amount.Amount) amount.List {
+	var list amount.List
 	for _, d := range all {
-		list = append(list, namedAmount{a.hard[d.index].name, value(d)})
+		list = append(list, amount.Named{Name: a.hard[d.index].Name, Amount: value(d)})
 	}
 	return list
 }

@@ -39,11 +39,11 @@ func claimEvaluator(naming *meta.Naming) *evaluator {
 }
 
 // During expansion both sizes may be in use, so the larger one counts.
-func (v volumeClaims) usage(claim tree.Tree) amounts {
-	var all amounts
+func (v volumeClaims) usage(claim tree.Tree) amount.List {
+	var all amount.List
 	class := v.class(claim)
 	if class != "" {
-		all.set(class+v.classInfix+claimCount, one)
+		all.Set(class+v.classInfix+claimCount, one)
 	}
 	requested, ok := claim.Object("spec", "resources", "requests")["storage"].(string)
 	if !ok {
@@ -54,9 +54,9 @@ func (v volumeClaims) usage(claim tree.Tree) amounts {
 	if allocated, ok := claim.Object("status", "allocatedResources")["storage"].(string); ok {
 		storage = storage.Max(amount.Read(allocated).RoundUp())
 	}
-	all.set(requestStorage, storage)
+	all.Set(requestStorage, storage)
 	if class != "" {
-		all.set(class+v.classInfix+requestStorage, storage)
+		all.Set(class+v.classInfix+requestStorage, storage)
 	}
 	return all
 }

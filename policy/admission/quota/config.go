@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -69,7 +70,7 @@ func (all limitedResources) check(p *proposed, covers []*cover) error {
 		covered = append(covered, p.evaluator.matching(c.account.scopes, p.new)...)
 		if c.evaluator.matches(c.account.scopes, p.new) {
 			for _, i := range c.indexes {
-				names = without(names, c.account.hard[i].name)
+				names = without(names, c.account.hard[i].Name)
 			}
 		}
 	}
@@ -85,14 +86,14 @@ func (all limitedResources) check(p *proposed, covers []*cover) error {
 // rising returns the names whose usage the change increases.
 func (p *proposed) rising() []string {
 	now := p.evaluator.used(p.new)
-	var was amounts
+	var was amount.List
 	if p.old != nil {
 		was = p.evaluator.used(p.old)
 	}
 	var names []string
 	for _, n := range now {
-		if n.amount.Cmp(was.get(n.name)) > 0 {
-			names = append(names, n.name)
+		if n.Amount.Cmp(was.Get(n.Name)) > 0 {
+			names = append(names, n.Name)
 		}
 	}
 	return names

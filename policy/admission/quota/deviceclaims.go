@@ -16,29 +16,29 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	return &evaluator{
 		counts: []string{countName(meta.GroupResource{Group: naming.Group("resource"), Resource: "resourceclaims"})},
 		limits: func(name string) bool { return strings.HasSuffix(name, suffix) },
-		usage:  func(claim tree.Tree) amounts { return deviceUsage(claim, suffix) },
+		usage:  func(claim tree.Tree) amount.List { return deviceUsage(claim, suffix) },
 		checks: func(subresource string, _, _ tree.Tree) bool { return subresource == "" },
 	}
 }
 
 // deviceUsage counts the maximum per class over alternatives, since the scheduler chooses among
 // them.
-func deviceUsage(claim tree.Tree, suffix string) amounts {
-	var all amounts
+func deviceUsage(claim tree.Tree, suffix string) amount.List {
+	var all amount.List
 	for _, request := range claim.Object("spec", "devices").Objects("requests") {
-		var most amounts
+		var most amount.List
 		for _, alternative := range request.Objects("firstAvailable") {
-			most.raise(devices(alternative, suffix))
+			most.Raise(devices(alternative, suffix))
 		}
 		if len(most) == 0 && request.Has("exactly") {
 			most = devices(request.Object("exactly"), suffix)
 		}
-		all.add(most)
+		all.Add(most)
 	}
 	return all
 }
 
-func devices(request tree.Tree, suffix string) amounts {
+func devices(request tree.Tree, suffix string) amount.List {
 	count := int64(0)
 	switch request.String("allocationMode") {
 	case "ExactCount":
@@ -46,5 +46,5 @@ func devices(request tree.Tree, suffix string) amounts {
 	case "All":
 		count = allDevices
 	}
-	return amounts{{request.String("deviceClassName") + suffix, amount.Of(count)}}
+	return amount.List{{Name: request.String("deviceClassName") + suffix, Amount: amount.Of(count)}}
 }

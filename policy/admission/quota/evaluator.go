@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -17,7 +18,7 @@ type evaluator struct {
 	// nil.
 	limits func(name string) bool
 	// usage returns the usage except counts.
-	usage func(object tree.Tree) amounts
+	usage func(object tree.Tree) amount.List
 	// inScope reports whether an object belongs to a scope; nil if the resource has no scopes.
 	inScope func(r requirement, object tree.Tree) bool
 	// constraint returns the required fields that a new object lacks under the given limits, or "".
@@ -48,13 +49,13 @@ func (e *evaluator) covers(name string) bool {
 }
 
 // used returns the total usage of an object.
-func (e *evaluator) used(object tree.Tree) amounts {
-	var all amounts
+func (e *evaluator) used(object tree.Tree) amount.List {
+	var all amount.List
 	if e.usage != nil {
 		all = e.usage(object)
 	}
 	for _, name := range e.counts {
-		all = append(all, namedAmount{name, one})
+		all = append(all, amount.Named{Name: name, Amount: one})
 	}
 	return all
 }

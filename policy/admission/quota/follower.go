@@ -93,8 +93,8 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	}
 	lowered := false
 	for i, limit := range s.hard {
-		lowered = lowered || limit.amount.Cmp(a.hard[i].amount) < 0
-		a.hard[i].amount = limit.amount
+		lowered = lowered || limit.Amount.Cmp(a.hard[i].Amount) < 0
+		a.hard[i].Amount = limit.Amount
 	}
 	a.wake()
 	n.mu.Unlock()

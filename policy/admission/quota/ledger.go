@@ -70,7 +70,7 @@ func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	}
 	s = Status{UID: a.uid, Hard: tree.Tree{}, Used: tree.Tree{}}
 	for i, limit := range a.hard {
-		s.Hard[limit.name], s.Used[limit.name] = limit.amount.String(), a.used[i].String()
+		s.Hard[limit.Name], s.Used[limit.Name] = limit.Amount.String(), a.used[i].String()
 	}
 	return s, true
 }

@@ -172,11 +172,11 @@ func (c *cluster) checkSettled(quota string) {
 	}
 	for i, limit := range a.hard {
 		want := services
-		if limit.name == "services.nodeports" {
+		if limit.Name == "services.nodeports" {
 			want = ports
 		}
 		if got := a.used[i].String(); got != fmt.Sprint(want) || a.held[i].Sign() != 0 {
-			c.t.Errorf("%s: %s used, %s held of %s; want %d and 0", quota, got, a.held[i], limit.name, want)
+			c.t.Errorf("%s: %s used, %s held of %s; want %d and 0", quota, got, a.held[i], limit.Name, want)
 		}
 	}
 }

@@ -11,25 +11,25 @@ import (
 // podAmounts returns the effective requests and limits of a Pod. Per resource, that is the larger
 // of the containers with sidecars and the init containers; Pod-level resources override it, and the
 // overhead is added. During a resize the larger amounts count.
-func podAmounts(pod tree.Tree) (requests, limits amounts) {
+func podAmounts(pod tree.Tree) (requests, limits amount.List) {
 	spec := pod.Object("spec")
 	requests, limits = sumContainers(pod, "requests"), sumContainers(pod, "limits")
 	overrideAtPodLevel(&requests, spec.Object("resources", "requests"))
 	overrideAtPodLevel(&limits, spec.Object("resources", "limits"))
-	overhead := amountsOf(spec.Object("overhead"))
-	requests.add(overhead)
+	overhead := amount.ListOf(spec.Object("overhead"))
+	requests.Add(overhead)
 	for _, o := range overhead {
-		if limit := limits.get(o.name); limit.Sign() != 0 {
-			limits.set(o.name, limit.Add(o.amount))
+		if limit := limits.Get(o.Name); limit.Sign() != 0 {
+			limits.Set(o.Name, limit.Add(o.Amount))
 		}
 	}
 	return requests, limits
 }
 
-func overrideAtPodLevel(sums *amounts, podLevel tree.Tree) {
+func overrideAtPodLevel(sums *amount.List, podLevel tree.Tree) {
 	for name, value := range podLevel {
 		if text, ok := value.(string); ok && isPodLevel(name) {
-			sums.set(name, amount.Read(text))
+			sums.Set(name, amount.Read(text))
 		}
 	}
 }
@@ -47,33 +47,19 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
-// usualNames is the number of resources of most Pods, with room for overhead.
-const usualNames = 4
-
 // sumContainers returns the effective amounts of a list, "requests" or "limits", over all
 // containers.
-func sumContainers(pod tree.Tree, list string) amounts {
-	spec := pod.Object("spec")
+func sumContainers(pod tree.Tree, list string) amount.List {
 	resize := newResize(pod, list)
-	var sidecars, initial amounts
-	sum := make(amounts, 0, usualNames)
-	for _, c := range spec.Objects("containers") {
-		sum.add(resize.effective(c, "containerStatuses"))
-	}
-	for _, c := range spec.Objects("initContainers") {
-		if c.String("restartPolicy") == "Always" {
-			its := resize.effective(c, "initContainerStatuses")
-			sum.add(its)
-			sidecars.add(its)
-			initial.raise(sidecars)
-			continue
+	return amount.OfContainers(pod.Object("spec"), func(c tree.Tree, containers string) amount.List {
+		if containers == "containers" {
+			return resize.effective(c, "containerStatuses")
 		}
-		its := amountsOf(c.Object("resources", list))
-		its.add(sidecars)
-		initial.raise(its)
-	}
-	sum.raise(initial)
-	return sum
+		if c.String("restartPolicy") == "Always" {
+			return resize.effective(c, "initContainerStatuses")
+		}
+		return amount.ListOf(c.Object("resources", list))
+	})
 }
 
 // A resize holds the status of containers that may be in a resize.
@@ -93,19 +79,19 @@ func newResize(pod tree.Tree, list string) resize {
 }
 
 // effective returns the maximum of desired, actual and allocated amounts of a container.
-func (r resize) effective(container tree.Tree, statuses string) amounts {
+func (r resize) effective(container tree.Tree, statuses string) amount.List {
 	wanted := container.Object("resources", r.list)
 	all := r.status.Objects(statuses)
 	i := slices.IndexFunc(all, func(s tree.Tree) bool { return s.String("name") == container.String("name") })
 	if i < 0 || !all[i].Has("resources") {
-		return amountsOf(wanted)
+		return amount.ListOf(wanted)
 	}
-	most := amountsOf(all[i].Object("resources", r.list))
+	most := amount.ListOf(all[i].Object("resources", r.list))
 	if r.list == "requests" {
-		most.raise(amountsOf(all[i].Object("allocatedResources")))
+		most.Raise(amount.ListOf(all[i].Object("allocatedResources")))
 	}
 	if !r.infeasible {
-		most.raise(amountsOf(wanted))
+		most.Raise(amount.ListOf(wanted))
 	}
 	return most
 }

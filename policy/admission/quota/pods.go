@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -58,29 +59,29 @@ func (n podNames) isExtended(resource string) bool {
 }
 
 // usage returns the usage of a Pod, nil after it has ended.
-func (n podNames) usage(pod tree.Tree) amounts {
+func (n podNames) usage(pod tree.Tree) amount.List {
 	switch pod.Object("status").String("phase") {
 	case "Failed", "Succeeded":
 		return nil
 	}
 	requests, limits := podAmounts(pod)
-	return append(n.named(requests, limits), namedAmount{"pods", one})
+	return append(n.named(requests, limits), amount.Named{Name: "pods", Amount: one})
 }
 
 // named returns requests and limits under their quota names.
-func (n podNames) named(requests, limits amounts) amounts {
-	all := make(amounts, 0, 2*len(requests)+len(limits)+2)
+func (n podNames) named(requests, limits amount.List) amount.List {
+	all := make(amount.List, 0, 2*len(requests)+len(limits)+2)
 	for _, r := range requests {
 		switch {
-		case slices.Contains(computeNames, r.name), strings.HasPrefix(r.name, hugePages):
-			all = append(all, r, namedAmount{requestsPrefix + r.name, r.amount})
-		case n.isExtended(r.name):
-			all = append(all, namedAmount{requestsPrefix + r.name, r.amount})
+		case slices.Contains(computeNames, r.Name), strings.HasPrefix(r.Name, hugePages):
+			all = append(all, r, amount.Named{Name: requestsPrefix + r.Name, Amount: r.Amount})
+		case n.isExtended(r.Name):
+			all = append(all, amount.Named{Name: requestsPrefix + r.Name, Amount: r.Amount})
 		}
 	}
 	for _, l := range limits {
-		if slices.Contains(computeNames, l.name) {
-			all = append(all, namedAmount{limitsPrefix + l.name, l.amount})
+		if slices.Contains(computeNames, l.Name) {
+			all = append(all, amount.Named{Name: limitsPrefix + l.Name, Amount: l.Amount})
 		}
 	}
 	return all

@@ -145,7 +145,7 @@ func (p *proposed) entries(covers []*cover) []entry {
 		return nil
 	}
 	all := make([]entry, len(covers))
-	var now, was amounts
+	var now, was amount.List
 	evaluated := false
 	for i, c := range covers {
 		if !c.decodes {
@@ -175,7 +175,7 @@ func (c *cover) ones() []delta {
 	return all
 }
 
-func (c *cover) pickIn(object tree.Tree, used amounts) []delta {
+func (c *cover) pickIn(object tree.Tree, used amount.List) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (a *account) constraint(p *proposed) string {
 	}
 	var limited []string
 	for _, i := range a.covers[p.resource].indexes {
-		limited = append(limited, a.hard[i].name)
+		limited = append(limited, a.hard[i].Name)
 	}
 	return p.evaluator.constraint(limited, p.new)
 }
@@ -246,13 +246,13 @@ func (a *account) refuse(over []delta) refusal {
 	return refusal(fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", a.name,
 		a.named(over, func(d delta) amount.Amount { return d.amount }),
 		a.named(over, func(d delta) amount.Amount { return a.used[d.index] }),
-		a.named(over, func(d delta) amount.Amount { return a.hard[d.index].amount })))
+		a.named(over, func(d delta) amount.Amount { return a.hard[d.index].Amount })))
 }
 
 func (a *account) refuseUnknown(all []delta) refusal {
 	var names []string
 	for _, d := range all {
-		names = append(names, a.hard[d.index].name)
+		names = append(names, a.hard[d.index].Name)
 	}
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }

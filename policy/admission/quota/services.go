@@ -20,7 +20,7 @@ func serviceEvaluator() *evaluator {
 }
 
 // serviceUsage counts requested node ports, since they are not allocated yet.
-func serviceUsage(service tree.Tree) amounts {
+func serviceUsage(service tree.Tree) amount.List {
 	spec := service.Object("spec")
 	ports := spec.Objects("ports")
 	nodePorts, balancers := 0, 0
@@ -38,5 +38,5 @@ func serviceUsage(service tree.Tree) amounts {
 			}
 		}
 	}
-	return amounts{{"services.nodeports", amount.Of(int64(nodePorts))}, {"services.loadbalancers", amount.Of(int64(balancers))}}
+	return amount.List{{Name: "services.nodeports", Amount: amount.Of(int64(nodePorts))}, {Name: "services.loadbalancers", Amount: amount.Of(int64(balancers))}}
 }

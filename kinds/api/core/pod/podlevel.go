@@ -1,8 +1,6 @@
 package pod
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/amount"
@@ -17,49 +15,8 @@ import (
 // pages is the prefix of huge page resources.
 const pages = "hugepages-"
 
-type amounts map[string]amount.Amount
-
-func amountsOf(list tree.Tree) amounts {
-	all := make(amounts, len(list))
-	for name, value := range list {
-		text, _ := value.(string)
-		all[name] = amount.Read(text)
-	}
-	return all
-}
-
-func (a amounts) add(others amounts) {
-	for name, n := range others {
-		a[name] = a[name].Add(n)
-	}
-}
-
-func (a amounts) raise(others amounts) {
-	for name, n := range others {
-		a[name] = a[name].Max(n)
-	}
-}
-
-// ofContainers returns the total requests or limits of all containers: those that run concurrently
-// or, if that is more, of an init container with the sidecars before it.
-func ofContainers(spec tree.Tree, list string) amounts {
-	sum, sidecars, initial := amounts{}, amounts{}, amounts{}
-	for _, c := range spec.Objects("containers") {
-		sum.add(amountsOf(c.Object("resources", list)))
-	}
-	for _, c := range spec.Objects("initContainers") {
-		its := amountsOf(c.Object("resources", list))
-		if c.String("restartPolicy") == "Always" {
-			sum.add(its)
-			sidecars.add(its)
-			initial.raise(sidecars)
-			continue
-		}
-		its.add(sidecars)
-		initial.raise(its)
-	}
-	sum.raise(initial)
-	return sum
+func ofContainers(spec tree.Tree, list string) amount.List {
+	return amount.OfContainers(spec, amount.Declared(list))
 }
 
 // defaultPodLevel completes existing Pod-level resources. Huge pages, which cannot be
@@ -71,19 +28,19 @@ func defaultPodLevel(spec tree.Tree) {
 	if len(requests)+len(limits) == 0 {
 		return
 	}
-	for name, n := range ofContainers(spec, "limits") {
-		if strings.HasPrefix(name, pages) && !requests.Has(name) && !limits.Has(name) {
+	for _, n := range ofContainers(spec, "limits") {
+		if strings.HasPrefix(n.Name, pages) && !requests.Has(n.Name) && !limits.Has(n.Name) {
 			limits = resources.EnsureObject("limits")
-			limits[name] = n.String()
+			limits[n.Name] = n.Amount.String()
 		}
 	}
 	if len(limits) == 0 {
 		return
 	}
-	for name, n := range ofContainers(spec, "requests") {
-		if (name == "cpu" || name == "memory") && !requests.Has(name) {
+	for _, n := range ofContainers(spec, "requests") {
+		if (n.Name == "cpu" || n.Name == "memory") && !requests.Has(n.Name) {
 			requests = resources.EnsureObject("requests")
-			requests[name] = n.String()
+			requests[n.Name] = n.Amount.String()
 		}
 	}
 	for name, limit := range limits {
@@ -104,16 +61,14 @@ func validatePodLevel(spec tree.Tree, path string, faults *schema.Faults) {
 		faults.Forbidden(path+".claims", "claims may not be set for Resources at pod-level")
 	}
 	requests, limits := resources.Object("requests"), resources.Object("limits")
-	asked := ofContainers(spec, "requests")
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		if whole := requests.String(name); whole != "" && asked[name].Cmp(amount.Read(whole)) > 0 {
-			faults.Invalid(tree.KeyPath(path+".requests", name), whole, "must be greater than or equal to aggregate container requests of "+asked[name].String())
+	for _, n := range ofContainers(spec, "requests").Sorted() {
+		if whole := requests.String(n.Name); whole != "" && n.Amount.Cmp(amount.Read(whole)) > 0 {
+			faults.Invalid(tree.KeyPath(path+".requests", n.Name), whole, "must be greater than or equal to aggregate container requests of "+n.Amount.String())
 		}
 	}
-	used := ofContainers(spec, "limits")
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		if whole := limits.String(name); strings.HasPrefix(name, pages) && whole != "" && used[name].Cmp(amount.Read(whole)) > 0 {
-			faults.Invalid(tree.KeyPath(path+".limits", name), whole, "must be greater than or equal to aggregate container limits of "+used[name].String())
+	for _, n := range ofContainers(spec, "limits").Sorted() {
+		if whole := limits.String(n.Name); strings.HasPrefix(n.Name, pages) && whole != "" && n.Amount.Cmp(amount.Read(whole)) > 0 {
+			faults.Invalid(tree.KeyPath(path+".limits", n.Name), whole, "must be greater than or equal to aggregate container limits of "+n.Amount.String())
 		}
 	}
 	for i, c := range spec.Objects("containers") {
