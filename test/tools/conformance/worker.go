@@ -126,7 +126,7 @@ func (w worker) process(ctx context.Context, batch []string, record func(result)
 				continue // the reason of a failure follows the line of ended
 			}
 			done = append(done, current)
-			tell(result{name: current, outcome: is, took: time.Since(began), output: text.String()})
+			record(result{name: current, outcome: is, took: time.Since(began), output: text.String()})
 			current, over = "", false
 		case <-timer.C:
 			_ = c.Process.Kill() // it may have ended
@@ -135,7 +135,7 @@ func (w worker) process(ctx context.Context, batch []string, record func(result)
 			}
 			for range lines { // drain the output
 			}
-			tell(result{name: current, outcome: failed, took: time.Since(began), output: text.String() + "it took longer than " + w.limit.String()})
+			record(result{name: current, outcome: failed, took: time.Since(began), output: text.String() + "it took longer than " + w.limit.String()})
 			return append(done, current), nil
 		}
 	}
