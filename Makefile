@@ -31,7 +31,7 @@ lint: ## check formatting, vet, staticcheck and generated files; with CI=true ot
 	@if curl -sfI -m 3 -o /dev/null https://vuln.go.dev/index/modules.json.gz 2>/dev/null; then .ci/release vulncheck || echo ".ci/release vulncheck reports known vulnerabilities"; \
 	  else echo "vuln.go.dev is out of reach: known vulnerabilities were not looked up"; fi
 
-generate: ## generate the files of the kinds, and with npm those of the console
+generate: ## generate files of kinds, commands and tables, and with npm those of the console
 	go run ./kinds/internal/gen
 	command -v npm >/dev/null || exit 0; cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s build
 

@@ -109,7 +109,7 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 		case <-m.answered:
 		case <-m.ctx.Done(): // which creates a timer
 			go m.awaitAndRelease(r)
-			return mutateReply{}, meta.NewTimeout("the request ended before it was processed")
+			return mutateReply{}, meta.NewTimeout("the request ended while it waited for the object; the change may have been made")
 		}
 	}
 	reply := m.reply

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is errStale of a mutation whose write the log refused because its base had been
-// replaced.
+// A conflictError is an errStale with its cause: the log refused the write because its base, a
+// guard or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
 	// overtaken means that the object is unchanged, but a guarded aggregate has changed

@@ -125,7 +125,7 @@
 //
 // A refused mutation waits until the conflicting change is applied here, and is computed again
 // (retry.await), up to maxConflicts times; then it fails with a conflict. After a refusal by a
-// guard it is computed again as long as the request waits.
+// guard it is computed again for at most maxOvertaken, and then fails with a timeout.
 //
 // A log may drop changes before they arrive here, as etcd does by compaction. Then it delivers the
 // whole state (publishedState.Rebuild). Each collection publishes the differences as changes of

@@ -9,9 +9,9 @@ import (
 // maxLed is the number of changes in progress up to which a request leads its commit.
 const maxLed = 4
 
-// mayLead reports whether the goroutine of a request may run the committer, which saves the
-// switches to other threads and back. With many writers that would shrink the batches. A request
-// that leads cannot time out while the disk hangs, and with a remote log it would wait too long.
+// mayLead reports whether the goroutine of a request may run the committer, which saves switches to
+// other threads and back. With many writers that would shrink the batches. A request ignores its
+// deadline while it leads, so only the commits of embedded logs are led.
 func (s *Store) mayLead() bool {
 	return s.embedded && s.inProgress.Load() <= maxLed && s.lastBatch.Load() <= maxLed
 }

@@ -135,8 +135,8 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// admit prepares a request and runs the admission that does not block. A renamed object has passed
-// admission under its former name.
+// admit prepares a request and runs the admission plugins that do not block. An object that got a
+// new generated name after a conflict is not admitted again.
 func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
@@ -291,7 +291,7 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
-	p.write.FreesSpace = request.Is[request.Delete](m.mutation)
+	p.write.FreesSpace = request.Is[request.Delete](m.mutation) || c.Op == mutation.Remove
 	if c.Reserved != nil {
 		addReserved(&p.write, c.Reserved)
 	}

@@ -13,8 +13,8 @@ import (
 // (mutation.Prepared.Wait). activation.ask returns it to the owner: object.resume submits it if the
 // object is unchanged since. If not, everything starts over. For the whole path see doc.go.
 
-// Mutate changes one object, and returns after the change is durable and visible. If ctx ends while
-// the change is being stored, the error is a timeout and the change may still happen.
+// Mutate changes one object, and returns after the change is durable and visible. If ctx ends
+// before the result is known, the error is a timeout and the change may still happen.
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
 		return request.Result{}, errClosing()
@@ -62,7 +62,7 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 const maxAdmissions = 8
 
 // sendToOwner sends m to the object's owner until the result is final. A mutation that is admitted
-// outside of the owner's turn goes there twice: to be prepared, and with the result. A new object
+// outside of the owner's turn is sent twice: to be prepared, and with the result. A new object
 // that admission renames is created by the owner of its new name.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared

@@ -22,8 +22,9 @@ type connection struct {
 	warnedNaming bool
 }
 
-// ServeRequest responds to a request exactly once in any case. The defers run in reverse order: a
-// panic becomes a response, which is audited and counted before the requestContext is released.
+// ServeRequest prepares exactly one response to a request in any case. The defers run in reverse
+// order: a panic becomes a response, which is audited and counted before the requestContext is
+// released.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()

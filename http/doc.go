@@ -38,15 +38,15 @@
 // impersonation, limits of requests in flight, authorization. Then Server.route (route.go) calls
 // the handler of a fixed path, or finds the kind, negotiates the format and calls the handler of
 // the verb: read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles
-// any error. The audit ends with the response.
+// any error. The audit ends when the response is complete, before it is sent.
 //
 // # Invariants
 //
 //   - Every request gets exactly one response, from status.go if it is an error.
 //   - No decision depends on the path as normalized by fasthttp, nor on trailers.
 //   - Creating an object requires the verb create, also by an update or apply.
-//   - A body is read only after authentication and authorization. Until it has arrived its request
-//     is not in flight.
+//   - A body is read only after authentication and authorization. While a request waits for its
+//     body, it is not in flight.
 //   - Headers keep their order: none is removed, and credentials are hidden.
 //   - No list is assembled: it is streamed from the store's objects, and the memory of all
 //     responses together is limited.

@@ -40,8 +40,8 @@ func (s *Server) recoverPanic(x *requestContext) {
 
 // runFilters runs the filters in this order, and then the handler. The order is part of the
 // contract, see doc.go. Checks that are cheap and depend on the request alone come first. No filter
-// before authenticate may reveal what exists. The request waits for its turn before authorization,
-// which may call a webhook.
+// before authenticate may reveal what exists. Authorization may call a webhook, so the request
+// takes its turn first.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
 		// The end of the request is uncertain, so later bytes on the connection are not taken for
@@ -148,7 +148,7 @@ func (s *Server) setDeadline(x *requestContext) error {
 }
 
 // asStatus returns the Status for an error of a handler or the store. Other errors are logged, and
-// hidden from the client. A passed deadline is always a 504.
+// hidden from the client. A context that has ended is a 504.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {

@@ -8,7 +8,7 @@
 //
 // # Invariants of the journal
 //
-//   - Append syncs a batch before it calls the subscriber and returns. A failed sync or write ends
+//   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. A failed sync or write ends
 //     the journal (ErrFailed) and is never retried. A write that finds the disk full is rolled back
 //     (ErrNoSpace).
 //   - A preallocated file (ballast) reserves space for a full disk: 1.25 MiB for batches that only

@@ -38,8 +38,8 @@ type Write struct {
 	Claims []Claim
 	// Guards must be unchanged since the write saw them, or it is refused.
 	Guards []Guard
-	// FreesSpace marks a write that shrinks the state. On a full disk, only batches of such writes
-	// are accepted.
+	// FreesSpace marks a write that deletes, or a step of a deletion. On a full disk, only batches
+	// of such writes are accepted.
 	FreesSpace bool
 }
 

@@ -5,8 +5,8 @@
 // A mutation takes three steps:
 //
 //	Prepare  builds the wanted tree, from the body or from the current state and a patch; checks
-//	         preconditions; restores what clients may not set; updates managed fields; sets
-//	         defaults
+//	         preconditions; sets defaults; restores what clients may not set; updates managed
+//	         fields
 //	Admit    runs the admission plugins that mutate or refuse the change
 //	Finish   allocates shared values, validates, encodes, and compares with the current state:
 //	         an equal candidate is a no-op

@@ -45,8 +45,7 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	return object
 }
 
-// HasForm reports whether a stored object is known to have the form of a kind, so that it is served
-// unchanged.
+// HasForm reports whether a stored object is in the served form of a kind and needs no conversion.
 func HasForm(k *schema.Kind, o *meta.Object) bool {
 	if k.Stored != k && k.ConversionWebhook() == nil {
 		return false

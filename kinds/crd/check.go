@@ -66,8 +66,8 @@ func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check.total.report(check.name, path, faults)
 }
 
-// declaresKey reports whether a tree contains a key at any depth. Most schemas have no rules, which
-// saves compiling them.
+// declaresKey reports whether a tree contains a key at any depth. Callers skip the compilation of
+// schemas without rules, which are the majority.
 func declaresKey(v any, key string) bool {
 	switch v := v.(type) {
 	case tree.Tree:

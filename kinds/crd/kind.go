@@ -25,7 +25,7 @@ type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
-	// embeddedMeta is objectMeta for ownership of embedded objects.
+	// embeddedMeta is the objectMeta by which managers own fields of embedded objects.
 	embeddedMeta  *schema.Message
 	schemaMessage *schema.Message // of the schemas in CRDs
 	approval      string          // annotation of an approval, in quotes

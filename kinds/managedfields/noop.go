@@ -181,8 +181,8 @@ func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
 	return s.is(codec.AppendElement(s.scratch[:0], f, wanted))
 }
 
-// otherItem consumes a list item whose keys, or value in a set, certainly differ from all wanted
-// ones.
+// otherItem consumes a list item, and reports whether its keys, or its value in a set, differ from
+// those of all wanted items.
 func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	item, ok := s.itemKeys(f)
 	return ok && isOther(f, item, wanted)

@@ -1,11 +1,6 @@
 package managedfields
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -192,27 +187,6 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	return f.ToStored(t)
 }
 
-// Removals do not conflict, because an apply removes only fields that no other manager owns.
-func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
-	found := map[*manager]Set{}
-	for _, m := range all {
-		if m == self {
-			continue
-		}
-		d, ok := u.difference(m.version)
-		if !ok {
-			continue
-		}
-		if !m.mayOwn(d.changed) {
-			continue
-		}
-		if s := Intersection(m.owned(), d.changed); !s.Empty() {
-			found[m] = s
-		}
-	}
-	return found
-}
-
 // takeOver takes the changed and removed fields from all managers except self. Managers of versions
 // that are no longer served lose everything, since nothing can be compared for them.
 func (u *update) takeOver(all managers, self *manager) {
@@ -229,34 +203,4 @@ func (u *update) takeOver(all managers, self *manager) {
 			m.setFields(Difference(Difference(m.owned(), d.changed), d.removed))
 		}
 	}
-}
-
-// newConflict returns the Status of an apply that changes fields of others. For one field the
-// message is, for example:
-//
-//	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
-//
-// For several, each manager is followed by its fields, one per line. The causes contain the same in
-// structured form.
-func newConflict(w Writer, found map[*manager]Set) *meta.Status {
-	holders := make([]*manager, 0, len(found))
-	for m := range found {
-		holders = append(holders, m)
-	}
-	slices.SortFunc(holders, func(a, b *manager) int { return a.managerIdentity.compare(b.managerIdentity) })
-	var causes []meta.Cause
-	var lines []string
-	for _, m := range holders {
-		who := w.visibleIdentity(m.managerIdentity)
-		lines = append(lines, fmt.Sprintf("conflicts with %s:", who))
-		for _, path := range w.visiblePaths(found[m]) {
-			lines = append(lines, "- "+path)
-			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + who.String()})
-		}
-	}
-	text := fmt.Sprintf("Apply failed with %d conflicts: %s", len(causes), strings.Join(lines, "\n"))
-	if len(causes) == 1 {
-		text = fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
-	}
-	return meta.NewApplyConflict(text, causes)
 }

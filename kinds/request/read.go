@@ -55,8 +55,8 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is where the changes begin, exclusive. With SendInitialEvents it is the minimum
-	// version of the initial state.
+	// Version is the resource version after which the watch starts. With SendInitialEvents it is
+	// the minimum version of the initial state.
 	Version uint64
 	// Stale says that version 0 was requested: any initial state will do.
 	Stale bool

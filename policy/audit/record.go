@@ -74,7 +74,8 @@ func (r *Record) Release() {
 // ones.
 func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{} }
 
-// maxName limits names from a body below level Request, in bytes; valid names are not longer.
+// maxName is the maximum length, in bytes, of a name that is copied from a request body when the
+// level is below Request. Valid names are never longer.
 const maxName = 253
 
 // SetRequestObject completes the object reference with the metadata in the request body, at any

@@ -248,8 +248,8 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
-// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. With
-// an error, the pair is usable but not saved.
+// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. If
+// saving fails, it returns both the usable pair and the error.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestored restores etcd from a backup below the running servers, as documented. No server
-// returns lost data. After a restart versions are greater, old watches and lists are rejected, and
-// everything works.
+// TestRestored restores etcd from a backup while the servers run, as documented. No server returns
+// lost data. After a restart, resource versions exceed all earlier ones, old watches and lists are
+// rejected, and new requests succeed.
 func TestRestored(t *testing.T) {
 	c := newClusterLinear(t)
 	kept := c.create(c.replicas[0], "kept")

@@ -243,8 +243,9 @@ func (b *Backends) dropUnseen(epoch int) {
 	}
 }
 
-// dropUnselected forgets the Pods of a namespace that no Service selects. It requires the lock. It
-// notifies no Service: noteService notifies the changed one, and no other selected these Pods.
+// dropUnselected forgets the Pods of a namespace that no Service selects. The caller holds the
+// lock. No Service is notified: noteService notifies the changed one, and no other selected these
+// Pods.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {

@@ -24,7 +24,7 @@ const (
 
 // noteDisruption determines whether any node is ready. While none is, executeTaint evicts no Pod,
 // because a local network failure looks the same. When one becomes ready again, all get a new grace
-// period. Both changes outdate all taints.
+// period. Both transitions require new taints for all nodes.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {

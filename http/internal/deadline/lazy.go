@@ -30,7 +30,7 @@ type Client interface {
 	Left() bool
 }
 
-// lookInterval is the time between calls of Client.Left.
+// lookInterval is the time between calls to Client.Left.
 const lookInterval = 50 * time.Millisecond
 
 // After returns a context that ends some time after start, or when the client, if any, has left.
@@ -46,7 +46,7 @@ var closedChannel = func() chan struct{} {
 
 func (d *Lazy) Deadline() (time.Time, bool) { return d.deadline, true }
 
-// Done is closed at the deadline or by Stop.
+// Done is closed at the deadline, by Stop, or when Err notices that the client has left.
 func (d *Lazy) Done() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -4,7 +4,7 @@
 //	Ledger     the accounts of all resources
 //	Principal  a user, or an address without one, and what it holds
 //	Permit     what one request holds, released once
-//	Rejection  the limit that a request has exceeded
+//	Rejection  the limit that a request has exceeded, with the text of its 429 (ledger.go)
 //	Item       a watch or body that can be ended for a principal that holds less
 //	Owners     items by principal and age
 //

@@ -178,7 +178,7 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 
 // WatchRequest returns the request for the store. A watch without a version, or from "0", begins
 // with an ADDED event per object, as clients without sendInitialEvents expect. newest returns the
-// current version; it is called late, because it must not be older than the start of the watch.
+// current version. It is called last, so that the version is not older than the start of the watch.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

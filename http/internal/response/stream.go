@@ -88,8 +88,8 @@ func (a *Stream) Close() error {
 	return nil
 }
 
-// A minRateWriter writes in pieces, each with a deadline of the connection, and fails if the client
-// is too slow on average.
+// A minRateWriter writes in chunks and sets the write deadline of the connection for each. It fails
+// if the average rate falls below the minimum.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // written, and at the last check

@@ -118,8 +118,8 @@ func (w structuralValidator) embedded(s tree.Tree, path string) {
 	}
 }
 
-// objectMeta checks the schemas of apiVersion, kind and metadata. All kinds have the same metadata
-// fields, so a schema may only restrict the names, not add or prune fields.
+// objectMeta checks the schemas of apiVersion, kind and metadata. The fields of metadata are fixed,
+// so a schema may only restrict metadata.name and metadata.generateName.
 func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLevel, object bool) {
 	properties := s.Object("properties")
 	if !object {

@@ -14,7 +14,7 @@ const (
 // An Account is a service account as of when a token was signed.
 type Account struct{ Namespace, Name, UID string }
 
-// Username returns the account's name as a user.
+// Username returns the user name of the account: system:serviceaccount:NAMESPACE:NAME.
 func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.Name }
 
 // Groups returns the groups of the account.

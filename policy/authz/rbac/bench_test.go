@@ -70,8 +70,8 @@ func BenchmarkAuthorize(b *testing.B) {
 	}
 }
 
-// BenchmarkChange measures the time until a change of a binding, or of the role of all bindings,
-// takes effect.
+// BenchmarkChange measures how long it takes until a change to a binding, or to the role that all
+// bindings reference, takes effect.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		c, _ := newBenchAuthorizer(b, n)

@@ -39,7 +39,7 @@ type checker struct {
 	*report
 	root   string // of the repository
 	module string // the folder of the module test
-	// memoryDir is a directory in memory for suites not about the disk; "" if there is none.
+	// memoryDir is a tmpfs directory for suites that do not test the disk; "" if there is none.
 	memoryDir string
 }
 

@@ -48,8 +48,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 	return release, s.trackIndexes(done, false)
 }
 
-// trackIndexes writes the succeeded and failed indexes. As sets they need no uids, and one write
-// suffices.
+// trackIndexes puts the succeeded and failed indexes into the status. Adding an index twice has no
+// effect, so unlike counters they need no uids of Pods and only one write.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
