@@ -340,6 +340,7 @@ var varyingDoc = []struct{ pattern, with string }{
 	{`KUBECONFIG=\S+`, "KUBECONFIG=PATH"},
 	{`\b\d+(\.\d+)? ?(ms|µs|s|B|KiB|MiB|GiB)\b`, "QUANTITY"},
 	{`: \d+ values`, ": COUNT values"},
+	{`WARN   it is on tmpfs.*\n.*\n`, ""}, // the directory of tests
 }
 
 func normalizeDoc(output string) string {

@@ -66,7 +66,7 @@ func TestIPAddresses(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		refused := c.Send(403, "DELETE", netv1+"ipaddresses/10.0.0.20", client.JSON, "").Object()
-		if text := fmt.Sprint(refused["message"]); !strings.Contains(text, "address of the Service ips/a") {
+		if text := fmt.Sprint(refused["message"]); !strings.Contains(text, "used by the Service ips/a") {
 			t.Error(text)
 		}
 		c.Send(200, "DELETE", ns+"services/a", client.JSON, "")
