@@ -8,9 +8,9 @@
 //
 // # Invariants of the journal
 //
-//   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. A failed sync or write ends
-//     the journal (ErrFailed) and is never retried. A write that finds the disk full is rolled back
-//     (ErrNoSpace).
+//   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. A failed
+//     sync or write ends the journal (ErrFailed) and is never retried. A write that finds the disk
+//     full is rolled back (ErrNoSpace).
 //   - A preallocated file (ballast) reserves space for a full disk: 1.25 MiB for batches that only
 //     free space and for the start of a segment, plus the size of the last snapshot and of the
 //     journal since, for the next snapshot. While the disk is full, other batches are refused.
