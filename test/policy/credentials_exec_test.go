@@ -93,7 +93,7 @@ func TestConfigurationFaults(t *testing.T) {
 	for user, want := range map[string]string{
 		"exec: {" + never + "}":                                            "exec.command is required",
 		"exec: {command: x, " + never + ", env: [{value: a}]}":             "env[0].name",
-		"exec: {command: x, " + never + "}, auth-provider: {name: oidc}":   "only one",
+		"exec: {command: x, " + never + "}, auth-provider: {name: oidc}":   "both exec and auth-provider",
 		"auth-provider: {name: gcp}":                                       `auth-provider.name "gcp"`,
 		"auth-provider: {name: oidc, config: {client-id: a}}":              "idp-issuer-url",
 		"auth-provider: {name: oidc, config: {idp-issuer-url: https://a}}": "client-id",

@@ -167,7 +167,7 @@ func TestProviderFaults(t *testing.T) {
 		want        string
 	}{
 		"no refresh token":      {old, "", nil, "there is no refresh-token: sign in again"},
-		"a bad refresh token":   {old, "bad", nil, "refused the refresh-token (400 invalid_grant)"},
+		"a bad refresh token":   {old, "bad", nil, "rejected the refresh-token (400 invalid_grant)"},
 		"no identity token":     {old, "r0", func() { p.withhold = true }, "no id_token"},
 		"a token that is over":  {old, "r0", func() { p.life = -time.Hour }, "already expired"},
 		"a provider that fails": {old, "r0", func() { p.Config.Handler = http.NotFoundHandler() }, "returned status 404"},
