@@ -11,7 +11,7 @@ import (
 
 func TestCompileFaults(t *testing.T) {
 	for want, f := range map[string]*schema.Field{
-		"t.T.f: error parsing regexp":     {Name: "f", Pattern: "("},
+		"t.T.f: error parsing regexp":       {Name: "f", Pattern: "("},
 		`t.T.f: unknown format "roman"`:     {Name: "f", Format: "roman"},
 		`t.T.f: unknown format "roman" ...`: {Name: "f", Shape: schema.Map, KeyFormat: "roman"},
 	} {

@@ -158,7 +158,7 @@ func (n *neighbors) round(seed uint64) {
 	slices.Sort(times)
 	p99 := times[len(times)*99/100]
 	client.Figures(n.t, "%d requests beside hostile ones, so far %d, of which %d were rejected; median %v, p99 %v", len(times), n.acts.Load(), n.rejected.Load(), times[len(times)/2], p99)
-	//lint:ignore walltime nothing else uses the machine in the soak
+	// In the soak nothing else uses the machine.
 	if client.Soak() && p99 > steadyLimit {
 		n.t.Errorf("the p99 is %v, more than %v", p99, steadyLimit)
 	}

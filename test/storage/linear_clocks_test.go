@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
