@@ -184,6 +184,28 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestLastFinalizerOnFullDisk checks that a full disk takes the write that completes a deletion.
+func TestLastFinalizerOnFullDisk(t *testing.T) {
+	fs := vfs.NewMem()
+	h := openOn(t, "/data", fs, nil)
+	defer h.close()
+	key := meta.Key{Name: "a"}
+	must.Get(h.do(request.Mutation{Key: key, Change: request.Create{Object: tree.Tree{
+		"metadata": tree.Tree{"name": "a", "finalizers": []any{"example.com/f"}}}}}))(t)
+	must.Get(h.do(request.Mutation{Key: key, Change: request.Delete{}}))(t)
+	fs.SetBudget(fs.Used())
+	if _, err := h.create("full", strings.Repeat("x", 100_000)); statusCode(err) != 507 {
+		t.Errorf("a create on a full disk: %v, want 507", err)
+	}
+	if _, err := h.patch("a", `{"metadata":{"finalizers":null}}`); err != nil {
+		t.Errorf("removing the last finalizer on a full disk: %v", err)
+	}
+	if l := h.list(request.List{}); len(l.Items) != 0 {
+		t.Errorf("%d objects, want none", len(l.Items))
+	}
+	fs.SetBudget(-1)
+}
+
 // TestFailedSync checks that a write whose sync fails is not acknowledged, and that the store
 // reports the failure.
 func TestFailedSync(t *testing.T) {
