@@ -957,7 +957,7 @@ type Message struct {
 	Scalar Scalar `protobuf:"varint,1,opt,name=scalar,proto3,enum=troupe.Scalar" json:"scalar,omitempty"`
 	// type_meta: the JSON form has kind and apiVersion, which Protobuf keeps in its envelope.
 	TypeMeta bool `protobuf:"varint,2,opt,name=type_meta,json=typeMeta,proto3" json:"type_meta,omitempty"`
-	// one_of are groups of fields of which an object may have only one.
+	// one_of are groups of mutually exclusive fields.
 	OneOf []*OneOf `protobuf:"bytes,3,rep,name=one_of,json=oneOf,proto3" json:"one_of,omitempty"`
 	// rules are checked in order, wherever a kind or a rule of another message uses the message.
 	Rules []*Rule `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`
@@ -1663,7 +1663,7 @@ func (x *RequiredWhen) GetDetail() string {
 	return ""
 }
 
-// OneOf names fields of which an object has at most one, or exactly one.
+// OneOf names fields: an object has at most one of them, or exactly one.
 type OneOf struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Fields        []string               `protobuf:"bytes,1,rep,name=fields,proto3" json:"fields,omitempty"`
