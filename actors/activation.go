@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations assigns one actor to each object that is being changed. Afterwards the actor stays
-// with its object until it has been idle for too long, or until another object takes it over. So
-// the number of actors is bounded by the number of concurrent changes.
+// activations assigns an actor to each object that is being changed. The actor then keeps its
+// object until it has been idle for too long or another object reuses it. This bounds the number of
+// actors by the number of concurrent changes.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
@@ -22,7 +22,7 @@ type activations struct {
 	closed bool      // no more actors are started
 }
 
-// maxIdleActivations is the number of idle actors per collection before they are reused.
+// Once a collection has maxIdleActivations idle actors, new objects reuse them.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that currently owns an object.
@@ -39,7 +39,8 @@ type activation struct {
 	closed      bool // it accepts no more requests
 }
 
-// acquire returns the activation of an object, until release. It is nil while the store is closing.
+// acquire returns the activation of an object, which the caller must release. It returns nil while
+// the store is closing.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
@@ -63,7 +64,8 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// The actor runs on the goroutine of the waiting writer. The caller holds mu.
+// newActivation spawns an actor that runs on the goroutine of the waiting writer. The caller holds
+// all.mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -72,8 +74,8 @@ func (c *collection) newActivation() *activation {
 	return r
 }
 
-// reuseIdle detaches the longest idle actor from its object, or returns nil if few are idle. The
-// caller holds mu.
+// reuseIdle detaches the actor that has been idle longest from its object. It returns nil if there
+// are fewer than maxIdleActivations. The caller holds all.mu.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
@@ -87,7 +89,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// The caller holds mu.
+// The caller holds all.mu.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)
@@ -98,7 +100,8 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the owner, and waits for the reply and until its proposal is resolved.
+// ask sends a request to the owner. It waits for the reply and until the proposal in it is
+// resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
@@ -125,13 +128,13 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the size in bytes of JSON from which an owner stops at once instead of staying
-// idle. It keeps the last change of its object decoded and encoded, which takes many times that
-// size.
+// largeObject is the JSON size in bytes from which an owner stops at once instead of staying idle.
+// An idle owner keeps its object's last change both decoded and encoded, which takes a multiple of
+// that size.
 const largeObject = 64 << 10
 
-// release ends a request whose proposal, if any, is resolved. result is the object as known then,
-// or nil.
+// release ends a request whose proposal, if any, is resolved. result is the resulting object, or
+// nil.
 func (r *activation) release(result *meta.Object) {
 	all := &r.collection.activations
 	all.mu.Lock()
@@ -152,7 +155,7 @@ func (r *activation) release(result *meta.Object) {
 	}
 }
 
-// The runtime rejects queued messages of a closed activation.
+// close detaches an actor that is stopping. The runtime rejects its queued messages.
 func (r *activation) close() {
 	all := &r.collection.activations
 	all.mu.Lock()
@@ -161,7 +164,7 @@ func (r *activation) close() {
 	r.closed = true
 }
 
-// passivate stops the actors that have been idle since before a time. They are detached first, so
+// passivate stops the actors that became idle before the given time. It detaches them first, so
 // that no writer finds them.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations
@@ -188,7 +191,7 @@ func (all *activations) stats() (alive, queued int) {
 	return len(all.byPath), queued
 }
 
-// close prevents new actors, and returns the existing ones.
+// close prevents the start of new actors and returns the existing ones.
 func (all *activations) close() []*activation {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -23,8 +23,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// TestActivationsAreReused checks that many objects in sequence need few actors, and that a reused
-// actor has no state of its previous object.
+// TestActivationsAreReused checks that a few actors suffice for many objects changed one after the
+// other, and that a reused actor keeps nothing of its previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -43,8 +43,8 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// TestFaultyActivationIsNotReused checks that no other object reuses an actor that has panicked,
-// because it would wait for the restart.
+// TestFaultyActivationIsNotReused checks that no other object reuses an actor that has panicked.
+// The object would have to wait for the actor's restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {
@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that a canceled request does not keep the actor
-// from stopping. The actor keeps its object until the mutation has been computed.
+// TestTimedOutMutationReleasesActivation checks that the actor of a canceled request can stop, but
+// not before the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEveryVerbIsAdmitted checks that every write waits for its admission if the admission applies
-// to it.
+// TestEveryVerbIsAdmitted checks that every write for which a plugin is registered waits for the
+// plugin's decision.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -47,8 +47,8 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// TestDeleteCollectionIsAdmitted checks that DeleteCollection admits each object and reports the
-// one that was refused.
+// TestDeleteCollectionIsAdmitted checks that DeleteCollection runs admission for each object and
+// returns the error for a rejected one.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
@@ -77,7 +77,8 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDryRunIsAdmitted checks that a dry run is admitted like any write and stores nothing.
+// TestDryRunIsAdmitted checks that a dry run passes admission like any other write and stores
+// nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
@@ -97,7 +98,7 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// TestNoOpApplyIsAdmitted checks that a no-op apply is admitted if an admission applies, and
+// TestNoOpApplyIsAdmitted checks that a no-op apply passes admission if a plugin handles it, and is
 // otherwise answered at once.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)

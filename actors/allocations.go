@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// setAllocators sets the allocators of collections, and reserves what recovered objects hold.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]
@@ -25,9 +24,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations reserves what every object holds. Duplicate holders keep it, and unreadable
-// objects hold nothing. Both are only logged, because they can only be repaired on a running
-// server.
+// restoreAllocations reserves the values of all objects. Duplicate holders keep a value, and
+// unreadable objects hold none. Both are only logged, because only a running server can repair
+// them.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -37,8 +36,8 @@ func (c *collection) restoreAllocations() {
 	})
 }
 
-// observeAllocation accounts for the commit of another writer. If a writer here has reserved the
-// same value, the log refuses its write because of its claims.
+// observeAllocation updates the allocator with a commit of another server. If this server has
+// reserved the same value, the log refuses the write of this server because of its claims.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

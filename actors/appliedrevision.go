@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appliedRevision is the newest version up to which every collection has published; readers can
-// wait for it. Collections publish their parts of a batch in parallel, so it passes a batch when
-// all parts of it and of earlier batches are published.
+// appliedRevision is the newest version up to which every collection has published. Readers can
+// wait for it. Collections publish their parts of a batch in parallel, so it covers a batch only
+// when all parts of that batch and of earlier ones are published.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64
@@ -31,8 +31,8 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
-// begin registers a batch that the given number of collections publish, 0 to only raise the
-// version. Batches begin in the order of their versions.
+// begin registers a batch that the given number of collections will publish. If collections is 0,
+// it only raises the version. Batches must begin in the order of their versions.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{applied: a, last: last, pending: collections}
 	a.mu.Lock()
@@ -51,7 +51,7 @@ func (a *appliedRevision) done(p *publication) {
 	a.advance()
 }
 
-// advance passes published batches. The caller holds mu.
+// advance raises the version past the published batches. The caller holds mu.
 func (a *appliedRevision) advance() {
 	before := a.version
 	for len(a.batches) > 0 && a.batches[0].pending == 0 {
@@ -64,7 +64,7 @@ func (a *appliedRevision) advance() {
 	}
 }
 
-// tooLargeVersionTimeout is how long a read waits for a future version: briefly, because clients
+// tooLargeVersionTimeout is how long a read waits for a future version. It is short because clients
 // may request versions that will never exist.
 const tooLargeVersionTimeout = 3 * time.Second
 
@@ -78,7 +78,6 @@ func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 
 var errNotApplied = errors.New("the version was not applied in time")
 
-// awaitFor waits until version is applied, and returns the version applied at the end of the wait.
 func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, limit time.Duration) (current uint64, err error) {
 	var timeout <-chan time.Time
 	for {

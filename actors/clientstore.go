@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ClientStore is the store that client requests use. It guarantees that a client's next request,
-// to any server, sees the effect of its previous one:
+// A ClientStore is the store that client requests use. It guarantees that the next request of a
+// client, to any server, sees the effect of its previous request:
 //
 //   - A write to objects that policy or discovery depend on, such as roles, quotas or
-//     CustomResourceDefinitions, returns once this server applies it.
-//   - If other servers share the log, reads of the most recent state, rejections and no-op writes
+//     CustomResourceDefinitions, returns after this server has applied it.
+//   - If other servers share the log, reads of the most recent version, rejections and no-op writes
 //     reflect everything committed before the request (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
@@ -32,33 +32,34 @@ type ClientStoreOptions struct {
 	Newest func(ctx context.Context) (uint64, error)
 }
 
-// Definitions serves the kinds of CustomResourceDefinitions.
+// Definitions follows the CustomResourceDefinitions whose kinds the server serves.
 type Definitions interface {
 	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
-	// Wait returns when kinds are served as of a version, or ctx ends.
+	// Wait returns when the kinds of CRDs are served as of version, or when ctx ends.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp returns when kinds are served as of the version that reads return, or ctx ends.
+	// CatchUp returns when the kinds of CRDs are served as of the version that reads return, or
+	// when ctx ends.
 	CatchUp(ctx context.Context)
 }
 
-// Observers are the caches of policy, which watch collections.
+// Observers are the caches of admission, authentication and authorization, which watch collections.
 type Observers interface {
-	// Wait returns when all caches of a storage include a version, or ctx ends.
+	// Wait returns when all caches of the storage kind include version, or when ctx ends.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
-	// CatchUp returns when all caches include the version that reads return, or ctx ends.
+	// CatchUp returns when all caches include the version that reads return, or when ctx ends.
 	CatchUp(ctx context.Context)
 	// IsCaughtUp reports whether all caches include the version that reads return.
 	IsCaughtUp() bool
-	// Changes returns the number of changes delivered to caches so far.
+	// Changes returns the number of changes that caches have received so far.
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a write waits for observers. A new quota, for example, counts all
-// objects of its namespace. The write is durable by then.
+// maxObserverWait limits how long a write waits for observers after it is durable. An observer can
+// be slow. For example, a new quota requires counting all objects of its namespace.
 const maxObserverWait = 10 * time.Second
 
-// NewClientStore returns a ClientStore over store.
+// NewClientStore returns a ClientStore backed by store.
 func NewClientStore(store *Store, opts ClientStoreOptions) *ClientStore {
 	return &ClientStore{store: store, opts: opts}
 }

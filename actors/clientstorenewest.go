@@ -26,9 +26,9 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 // maxCatchUp limits how long a request waits for observers and definitions before it is rejected.
 const maxCatchUp = 2 * time.Second
 
-// CatchUp waits until this server applies every commit of all servers before the call: it serves
-// the defined kinds, and the caches of policy are current. It returns false on a timeout or an
-// error.
+// CatchUp waits until this server has applied every commit that any server made before the call. It
+// then serves the kinds of all CRDs, and the caches of policy are current. It returns false on a
+// timeout or an error.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -36,8 +36,8 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until a version is in effect here. It returns an error if the store has not
-// reached it; observers may still be behind when ctx ends.
+// awaitInEffect waits until the store, the kinds of CRDs and the observers include version. It
+// returns an error only if the store does not. Observers may still be behind when ctx ends.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -64,9 +64,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList turns a list of the most recent state into one that includes every earlier commit of
-// all servers. Later chunks come from the version in their token, unless that version is gone and
-// the token says so.
+// confirmList makes a list of the most recent version include every earlier commit of all servers.
+// Later chunks are read at the version in their continue token, unless that version has expired and
+// the token allows the newest.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -85,7 +85,8 @@ func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.S
 	return s.store.Watch(ctx, r, sink)
 }
 
-// NoOpApply cannot decide locally if other servers share the log.
+// NoOpApply returns false if other servers share the log, because this server's objects may be
+// stale.
 func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (request.Result, bool) {
 	if s.opts.Newest != nil {
 		return request.Result{}, false
@@ -93,10 +94,10 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest applies a change if other servers share the log. The log checks that committed
-// changes are based on the newest state. Refusals, no-ops and dry runs may be based on an older
-// one. They count if nothing was committed since, and admission had seen all of it; otherwise the
-// change is computed once more.
+// mutateNewest applies a change if other servers share the log. The log checks that a committed
+// change is based on the newest version. Refusals, no-ops and dry runs may be based on an older
+// one. Their result stands only if nothing was committed since and admission had seen everything
+// before. Otherwise the change is computed once more.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)
@@ -116,7 +117,7 @@ func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (req
 	return s.store.Mutate(ctx, m)
 }
 
-// awaitVersion is awaitInEffect for a writer, with a shorter timeout for observers.
+// awaitVersion is like awaitInEffect, but waits for observers at most maxCatchUp.
 func (s *ClientStore) awaitVersion(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // collection is the shared view of the objects of one storage kind: the published snapshot, the
-// history and the watches. Only its actor, the publisher, writes to snapshot and history.
+// history and the watches. Only its publisher writes the snapshot and the history.
 type collection struct {
 	store       *Store
 	storage     meta.GroupResource
@@ -29,14 +29,13 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind returns the kind by which stored objects are decoded. For custom kinds it changes with the
-// CRD.
+// kind returns the kind that decodes stored objects. For custom kinds it changes with the CRD.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
 
 // publisher is the actor that owns a collection's index and history. A panic while it publishes
-// ends the process: durable changes must not stay invisible.
+// ends the process, because durable changes must not stay invisible.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot
@@ -49,10 +48,11 @@ type changes struct {
 	publication *publication
 }
 
-// Reject handles changes of a removed collection, to which another server may still have written.
+// Reject marks the changes as published. The collection has been removed, but another server has
+// still written to it.
 func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
-// change is a committed write that is about to be published.
+// A change is a committed write that is not published yet.
 type change struct {
 	path     string // of the object; shares the memory of its key
 	object   *meta.Object
@@ -60,11 +60,10 @@ type change struct {
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for a write of another server
-	// nameOnly means that the last state of a deleted object was unreadable: object has only its
-	// name.
+	// nameOnly means that a deleted object was unreadable, so that object has only its name.
 	nameOnly bool
-	// unreadable is the new state if it could not be decoded. The object is then deleted for
-	// readers.
+	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
+	// deleted.
 	unreadable *Unreadable
 }
 
@@ -91,8 +90,8 @@ func (p *publisher) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// publish makes a batch visible, then wakes watches and writers. Inline watches run last, here if
-// the publisher runs on the goroutine of the committer.
+// publish makes a batch visible and then wakes watches and writers. Inline watches run last. They
+// run on this goroutine if it is the committer's.
 func (p *publisher) publish(b *changes, onSender bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -126,8 +125,8 @@ func (p *publisher) publish(b *changes, onSender bool) {
 	}
 }
 
-// apply puts one change into the working index. It returns its history record, or nil if the change
-// is invisible to readers.
+// apply applies one change to the working index. It returns the history record, or nil if readers
+// cannot see the change.
 func (p *publisher) apply(c *change) *record {
 	if c.kind != p.kind() { // computed before the CRD changed
 		c.object = p.withSelectableFields(c.object)

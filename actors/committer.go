@@ -15,21 +15,22 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// committer owns the write side of the log. It writes all waiting proposals in one batch, and
-// blocks while the log syncs. It is never restarted: a panic or a failed log ends the process.
+// committer is the only writer to the log. It writes all waiting proposals in one batch and blocks
+// while the log syncs. It is never restarted, because a panic or a failed log ends the process.
 type committer struct {
 	store   *Store
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing are the proposals of the current Append, by their index in the batch.
+	// committing holds the proposals of the current Append, by their index in the batch.
 	committing []*proposal
-	// undecided are the reservations of proposals with an unknown outcome.
+	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
-	// publishers are to publish the current batch.
+	// publishers holds the turns of the publishers of the current batch.
 	publishers []runtime.Turn
 }
 
-// pendingRelease makes a collection release a reservation after publishing everything sent before.
+// pendingRelease is a message to a publisher. It releases a reservation after the publisher has
+// handled everything sent before.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
@@ -49,8 +50,7 @@ func (c *committer) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// maxBatchBytes limits the size of a batch. The proposal that exceeds it still belongs to the
-// batch.
+// maxBatchBytes limits the size of a batch. The proposal that exceeds the limit is still included.
 const maxBatchBytes = 16 << 20
 
 func (c *committer) add(self *runtime.Ref, f *proposal) {
@@ -123,8 +123,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish lets the collections publish their parts of a batch in an embedded log. Those of a small
-// batch run here, which takes less time than to wake others.
+// publish runs the publishers that a batch in an embedded log has woken. For a small batch it runs
+// them on this goroutine, which is faster than a goroutine switch.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -137,8 +137,8 @@ func (c *committer) publish(changes int) {
 	c.publishers = c.publishers[:0]
 }
 
-// leaveUndecided answers a proposal with an unknown outcome. Its commit, if any, arrives like that
-// of another writer. Its reservation is kept until the outcome is certain.
+// leaveUndecided answers a proposal whose outcome is unknown. If it was committed, the commit
+// arrives like a commit of another server. Its reservation is kept until the outcome is certain.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
 		if part.candidate.Reserved != nil {
@@ -150,8 +150,8 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// The commits of undecided proposals, if any, have arrived by now, and were accounted for like
-// those of other writers.
+// releaseDecided runs after a successful Append. If an undecided proposal was committed, the commit
+// has arrived by then, like a commit of another server.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -174,8 +174,8 @@ func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	return nil
 }
 
-// failAll answers all proposals of a refused batch. A failed log ends the process, but only after
-// they are answered.
+// failAll answers all proposals of a batch that the log has refused. If the log has failed for
+// good, the process ends after that.
 func (c *committer) failAll(err error) {
 	var answer error
 	switch {
@@ -201,8 +201,8 @@ func unavailableError() error {
 	return status
 }
 
-// notStorable logs under an id why a change cannot be stored, such as a missing encryption key, and
-// returns an error with that id.
+// notStorable logs why a change cannot be stored, for example a missing encryption key. The
+// returned error contains only the ID of the log line.
 func (s *Store) notStorable(err error) error {
 	id := uuid.NewString()
 	s.logger.Error("cannot store a change", "id", id, "error", err)
@@ -213,8 +213,8 @@ func diskFullError() error {
 	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
-// abortNonFreeing aborts the changes that a full disk cannot take, and keeps those that free space.
-// It returns false if only one of the two kinds exists.
+// abortNonFreeing aborts the changes that do not free disk space and keeps the rest, to be
+// committed again on a full disk. It returns false if the batch does not contain both.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

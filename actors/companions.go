@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A change may have companions: objects of another collection that are created or deleted in the
-// same commit, such as the IPAddress of a Service. The allocator names them (request.Companion).
-// They are computed here like every mutation, and belong to the proposal of the change.
+// addCompanions adds the companions of a change to its proposal. Companions are objects of another
+// collection that are created or deleted in the same commit, such as the IPAddress of a Service.
+// The allocator names them (request.Companion).
 //
-// A companion has an owner, which may be changing it at the same time. So it is computed on the
-// published state, and the change is conditional on that state: if it has changed, the whole change
-// is computed again.
+// The owner of a companion may be changing it at the same time. The companion is therefore computed
+// on the published version, and the change is conditional on that version. If the companion has
+// changed, the whole change is computed again.
 
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	for _, c := range p.candidate.Reserved.Companions {
@@ -25,7 +25,7 @@ func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	return nil
 }
 
-// addCompanion computes one companion. Deleting a missing one has no effect.
+// addCompanion computes one companion. Deleting a missing companion has no effect.
 func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion) error {
 	collection := o.store().allCollections()[c.Key.GroupResource]
 	if collection == nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is an errStale with its cause: the log refused the write because its base, a
-// guard or a fence had changed.
+// A conflictError is an errStale with its cause. The log refused the write because its base
+// version, a guard or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
-	// overtaken means that the object is unchanged, but a guarded aggregate has changed
-	// (persist.Guard).
+	// overtaken means that a guarded aggregate has changed, but not the object (persist.Guard).
 	overtaken bool
 	fenced    bool
 }
@@ -34,21 +33,20 @@ func staleAfter(base error) error {
 const (
 	// maxConflicts limits how often a mutation is computed again after conflicts.
 	maxConflicts = 100
-	// applyTimeout limits the wait until a conflicting change is applied here.
+	// applyTimeout limits the wait until this server has applied a conflicting change.
 	applyTimeout = 10 * time.Second
-	// maxOvertaken limits how long a mutation is computed again because others change the same
-	// aggregate.
+	// maxOvertaken limits how long a mutation is retried while others change the same aggregate.
 	maxOvertaken = 30 * time.Second
 )
 
-// retry counts the conflicts of a mutation.
 type retry struct {
 	conflicts int
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be computed on a newer state, or a contended one may find
-// room. Its error is the final answer to the mutation, after too long a wait or too many attempts.
+// await waits until a stale mutation can be retried on a newer version, or a contended one may find
+// free quota or addresses. An error means that it has waited too long or failed too often, and is
+// the response to the client.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// openAlone starts one server on keys that the test also writes to directly.
+// openAlone starts one server on keys that the test also writes directly.
 func openAlone(t *testing.T) (*server, *sharedKeys) {
 	t.Helper()
 	keys := newSharedKeys()
@@ -26,7 +26,7 @@ func openAlone(t *testing.T) (*server, *sharedKeys) {
 	return s, keys
 }
 
-// overtake adds a field to the ConfigMap c as another writer.
+// overtake adds a field to the ConfigMap c as another server would.
 func (s *sharedKeys) overtake(field string) {
 	s.mu.Lock()
 	newest := string(s.newest["/configmaps/default/c"].Value)
@@ -38,7 +38,6 @@ func (s *sharedKeys) overtake(field string) {
 	s.write(persist.Write{Key: "/configmaps/default/c", Value: []byte(value), RevisionOffset: len(head)})
 }
 
-// checkFields compares the fields of the ConfigMap c, except for its initial one.
 func (s *server) checkFields(want ...string) {
 	s.t.Helper()
 	s.await()
@@ -56,8 +55,8 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// TestConflictWaitsForNewerState checks that a conflicting mutation is retried once, after the
-// newer state has arrived, however late that is.
+// TestConflictWaitsForNewerState checks that a conflicting mutation is retried only once, after the
+// newer version has arrived, however late that is.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)
@@ -78,7 +77,7 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// TestOvertakenPipelineIsComputedAgain checks that mutations based on each other are all retried
+// TestOvertakenPipelineIsComputedAgain checks that mutations based on one another are all retried
 // when the first one conflicts.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
@@ -127,7 +126,6 @@ func testOvertakenPipeline(t *testing.T) {
 	s.checkFields(want...)
 }
 
-// TestConflictsAreBounded checks that the retries of a mutation that always conflicts are bounded.
 func TestConflictsAreBounded(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)
@@ -141,8 +139,8 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// TestConflictEndsWithItsRequest checks that a mutation waits for the newer state until its request
-// ends.
+// TestConflictEndsWithItsRequest checks that a mutation stops waiting for the newer version when
+// its request ends.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictEnds)
@@ -178,8 +176,8 @@ func (s *server) nodePort(name string, port int64) int {
 	return statusCode(err)
 }
 
-// TestUnknownFateKeepsItsAllocation checks that the reservations of a write with an unknown outcome
-// are kept until it is known not to be committed.
+// TestUnknownFateKeepsItsAllocation checks that a write with an unknown outcome keeps its
+// reservations until it is known not to be committed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)
@@ -208,8 +206,8 @@ func testUnknownFate(t *testing.T) {
 	}
 }
 
-// TestUnavailableLog checks that writes are refused while the store behind the log is unreachable,
-// and that the server continues.
+// TestUnavailableLog checks that writes fail while the store behind the log is unreachable, and
+// that the server keeps running.
 func TestUnavailableLog(t *testing.T) {
 	t.Parallel()
 	s, _ := openAlone(t)
@@ -226,8 +224,8 @@ func TestUnavailableLog(t *testing.T) {
 	s.checkFields("again")
 }
 
-// TestOthersWriteUnknownKinds checks that objects of other writers appear together with their CRD,
-// even if the CRD arrives later. Objects without a valid key are quarantined.
+// TestOthersWriteUnknownKinds checks that objects written by other servers appear together with
+// their CRD, even if the CRD arrives later. Objects without a valid key are quarantined.
 func TestOthersWriteUnknownKinds(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)

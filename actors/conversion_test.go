@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestExternalConversion checks that every read converts an object, and that reads of the stored
-// version call no converter.
+// TestExternalConversion checks that every read converts an object to the requested version, and
+// that reads in the stored version do not call the converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
@@ -51,8 +51,8 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// TestFailingConversion checks that a failed conversion fails the request and that the error has
-// the reason.
+// TestFailingConversion checks that a failed conversion fails the request with the converter's
+// reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -84,7 +84,7 @@ func TestFailingConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"y"`) {
 		t.Errorf("the patch was not stored: %v, %v", o, err)
 	}
-	// DeleteCollection deletes stored objects and returns them unconverted.
+	// DeleteCollection returns the stored objects without converting them.
 	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2, Change: request.Delete{}}); err != nil {
 		t.Errorf("deleting all: %v", err)
 	}
@@ -98,7 +98,7 @@ func TestFailingConversion(t *testing.T) {
 	}
 }
 
-// TestSlowConversion checks that a waiting conversion delays only the requests that need it.
+// TestSlowConversion checks that a slow conversion delays only the requests that need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -144,8 +144,6 @@ func TestSlowConversion(t *testing.T) {
 	stopped.Stop()
 }
 
-// TestOneConversionPerEvent checks that an event is converted once, regardless of the number of
-// watches.
 func TestOneConversionPerEvent(t *testing.T) {
 	h := openThings(t)
 	const watchers, changes = 300, 20
@@ -178,7 +176,7 @@ func TestOneConversionPerEvent(t *testing.T) {
 }
 
 // TestConversionOfDeselected checks that a watch whose selector no longer matches gets the previous
-// state, and others get the new one, with the same version.
+// object and other watches get the new one, both with the same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")
@@ -199,7 +197,6 @@ func TestConversionOfDeselected(t *testing.T) {
 	}
 }
 
-// TestConversionOfDryRun checks that the result of a dry run is not cached for other requests.
 func TestConversionOfDryRun(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		h := openThings(t)
@@ -220,7 +217,7 @@ func TestConversionOfDryRun(t *testing.T) {
 }
 
 // TestBuiltInConversionIsShared checks that watches and readers of another version share one
-// object, also for built-in conversions.
+// object, even for built-in conversions.
 func TestBuiltInConversionIsShared(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -7,7 +7,7 @@ import (
 )
 
 // conversionTurns serializes the changes of one object that wait for a webhook. Otherwise they
-// would conflict with each other, and convert again and again.
+// would conflict with one another and be converted again and again.
 type conversionTurns struct {
 	mu     sync.Mutex // guards byPath, and the users in it
 	byPath map[string]*conversionTurn
@@ -18,12 +18,12 @@ type conversionTurn struct {
 	users int           // the holder and the waiters
 }
 
-// maxTurnWait limits the wait for a turn. A change then proceeds without one: the holder may wait
-// for a webhook that does not respond.
+// maxTurnWait limits the wait for a turn, because its holder may wait for a webhook that does not
+// respond. After that, a change proceeds without a turn.
 const maxTurnWait = 5 * time.Second
 
-// take waits for the turn of a path, until ctx ends. waited reports that another change may have
-// been made meanwhile. The caller must call end.
+// take waits for the turn to change the object at path, until ctx ends. waited means that another
+// change may have been made in the meantime. The caller must call end.
 func (t *conversionTurns) take(ctx context.Context, path string) (end func(), waited bool) {
 	turn := t.enter(path)
 	select {

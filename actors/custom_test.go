@@ -25,7 +25,6 @@ func thingsDefinition() tree.Tree {
 	}
 }
 
-// doneSink is a watch client that waits for the end of the watch.
 type doneSink chan struct{}
 
 func (doneSink) Events([]request.Event) error { return nil }
@@ -65,7 +64,7 @@ func testWatchOfFormerKind(t *testing.T) {
 }
 
 // TestKindGoesWhileAdmissionWaits checks that a change fails if its kind is removed during
-// admission, perhaps by another server. It must not retry on a missing owner forever.
+// admission, for example by another server. It must not retry forever.
 func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()

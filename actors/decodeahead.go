@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes recovered values in parallel while the recovery reads on and applies decoded
-// ones. Values are applied in the order in which they were read, since later states must win.
-// Goroutines share nothing else.
+// decodeAhead decodes recovered values in parallel while recovery keeps reading and applies decoded
+// values. Values are applied in the order in which they were read, because the last one of an
+// object must win. Goroutines share nothing else.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered
@@ -32,14 +32,14 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// The limits of a job, which bound the memory per processor.
+// Limits of a job. They bound the memory per processor.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10
 )
 
-// decode schedules a value to be decoded and applied. Objects of an unknown kind get a collection
-// in which only their metadata is decoded, until the CRDs are known.
+// decode schedules the decoding of a value, which is then applied. Objects of an unknown kind get a
+// collection in which only their metadata is decoded, until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))

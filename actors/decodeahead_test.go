@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestRecoveryAppliesInOrder checks that recovery decodes states of an object concurrently but
-// applies them in order. The last state wins, and earlier versions are unchanged.
+// TestRecoveryAppliesInOrder checks that recovery decodes versions of an object concurrently but
+// applies them in order. The last version must win, and lists at earlier versions must be
+// unchanged.
 func TestRecoveryAppliesInOrder(t *testing.T) {
 	disk, seen := vfs.NewMem(), listsByVersion{}
 	h := openOn(t, "/data", disk, nil)

@@ -11,8 +11,8 @@ import (
 )
 
 // DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
-// stored, with the version of the last deletion or 0. Objects that are gone or replaced are
-// skipped. The Change of m is a Delete; its admission sees each object.
+// stored, with the version of the last deletion or 0. It skips objects that have been deleted or
+// replaced. The Change of m must be a Delete. Its admission runs for each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return listed, nil
 }
 
-// deleteUnreadable deletes the unreadable objects of a collection, unless selectors are given. It
-// returns the version of the last deletion or 0.
+// deleteUnreadable deletes the unreadable objects in a collection, unless the list has selectors.
+// It returns the version of the last deletion, or 0.
 func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
@@ -75,8 +75,8 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	return newest, nil
 }
 
-// deleteListed deletes one object if it is still the listed one, and returns the version of the
-// deletion. A failed precondition of the request is a conflict, as for any delete.
+// deleteListed deletes an object unless it has been replaced since it was listed, and returns the
+// version of the deletion. As for any delete, a failed precondition of the request is a conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

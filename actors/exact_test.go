@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// listsByVersion has the result of a list at each version.
+// listsByVersion maps versions to the expected result of a list.
 type listsByVersion map[uint64][]string
 
 func listText(items []*meta.Object) []string {
@@ -28,7 +28,6 @@ func listText(items []*meta.Object) []string {
 	return lines
 }
 
-// churn makes random changes and records the state after each change.
 func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	h.t.Helper()
 	for range steps {
@@ -52,8 +51,8 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists lists each recorded version exactly. It returns the number of versions that have
-// expired, which return 410.
+// checkLists checks an exact list at each recorded version. It returns the number of versions that
+// have expired, for which the list returns 410.
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
@@ -70,7 +69,7 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// TestExactLists checks that an exact list returns the state of its version, even after snapshots
+// TestExactLists checks that an exact list returns the objects of its version, even after snapshots
 // and restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
@@ -94,8 +93,6 @@ func TestExactLists(t *testing.T) {
 	}
 }
 
-// TestChunksAreOneSnapshot checks that the chunks of a list share one version despite concurrent
-// writes.
 func TestChunksAreOneSnapshot(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -124,15 +121,15 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if !slices.Equal(listText(got), listText(first.Items)) {
 		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
-	// The token of another list is rejected.
+	// A token of another list must be rejected.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
 	}
 }
 
-// TestExactBeforeHistory checks that an exact list of an earlier version returns 410 after a
-// restart without history, and not the current state.
+// TestExactBeforeHistory checks that, after a restart without history, an exact list at an earlier
+// version returns 410 and not the current objects.
 func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
@@ -159,7 +156,7 @@ func TestExactBeforeHistory(t *testing.T) {
 }
 
 // TestTokensExpire checks that continue tokens expire with the history even if nothing changes. The
-// list can then continue in the newest state.
+// list can then continue at the newest version.
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })

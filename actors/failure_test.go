@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// statusCode returns the HTTP status code of an error: 0 for nil, and 500 for an error without a
-// Status.
+// statusCode returns the HTTP status code of an error. It returns 0 for nil, and 500 for an error
+// that is not a Status.
 func statusCode(err error) int {
 	if err == nil {
 		return 0
@@ -33,7 +33,7 @@ func statusCode(err error) int {
 	return 500
 }
 
-// onValidate runs fn in the validation of each ConfigMap that has a value of data.v.
+// onValidate calls fn in the validation of each ConfigMap that has a value for data.v.
 func (h *testStore) onValidate(fn func(value string)) {
 	h.kind("configmaps").Strategy = validating{validate: fn}
 }
@@ -49,8 +49,7 @@ func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
 	s.validate(value)
 }
 
-// TestPanicFailsOneRequest checks that a panic fails one request with 500, and that later requests
-// succeed.
+// TestPanicFailsOneRequest checks that a panic fails only its own request, with status 500.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -70,8 +69,8 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// TestFullMailboxIsRefused checks that requests to a full mailbox fail with 429 at once, and that
-// every queued one gets a response.
+// TestFullMailboxIsRefused checks that requests to a full mailbox fail at once with 429, and that
+// all queued requests get a response.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -106,8 +105,8 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestCloseAnswersEveryone checks that every queued or running request gets one response when the
-// store closes.
+// TestCloseAnswersEveryone checks that every queued or running request gets exactly one response
+// when the store closes.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	must.Get(h.create("a", "1"))(t)
@@ -143,7 +142,7 @@ func TestCloseAnswersEveryone(t *testing.T) {
 }
 
 // TestPassivation checks that the actor of an idle object stops, and that the next change starts a
-// new one.
+// new actor.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -164,8 +163,8 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// TestDiskFull checks that a full disk fails writes with 507 and serves reads. Writes succeed again
-// once there is space.
+// TestDiskFull checks that writes fail with 507 on a full disk, while reads are served. Writes
+// succeed again once there is space.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -184,7 +183,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestLastFinalizerOnFullDisk checks that a full disk takes the write that completes a deletion.
+// TestLastFinalizerOnFullDisk checks that a write that completes a deletion succeeds on a full
+// disk.
 func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -206,7 +206,7 @@ func TestLastFinalizerOnFullDisk(t *testing.T) {
 	fs.SetBudget(-1)
 }
 
-// TestFailedSync checks that a write whose sync fails is not acknowledged, and that the store
+// TestFailedSync checks that a write is not acknowledged if its sync fails, and that the store
 // reports the failure.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
@@ -247,8 +247,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestNamespacePrecondition checks that creates fail in a terminating namespace, and return 404 in
-// a missing one.
+// TestNamespacePrecondition checks that creates fail in a terminating namespace, and return 404 if
+// the namespace does not exist.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A fieldIndex indexes the objects of a collection by one selectable field. It maps the value, a
-// zero byte and the path to the object. Objects with the same value are in the order of lists.
+// A fieldIndex indexes the objects in a collection by one selectable field. The key is the field's
+// value, a zero byte and the path, so that objects with the same value are in list order.
 type fieldIndex struct {
 	field   int // index into the kind's SelectFields
 	objects *objectIndex
@@ -47,8 +47,8 @@ func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return own
 }
 
-// shareFieldIndexes returns read-only copies of the current indexes. Only the owner may call it:
-// its later changes copy what is shared.
+// shareFieldIndexes returns read-only copies of the current indexes. Only the owner may call it,
+// because the owner's later changes copy the shared parts.
 func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	shared := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -57,9 +57,9 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for the objects of a namespace ("" for all) that may match the fields, in
-// order from a path on, until fn returns false. It uses an index if the selector names its field,
-// else it scans all objects.
+// candidates calls fn for the objects of a namespace ("" for all) that may match the fields. It
+// starts at the path from and stops when fn returns false. It uses an index if the selector has its
+// field, and otherwise scans all objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podLists creates Pods on nodes and records their nodes.
+// podLists creates Pods and records their nodes.
 type podLists struct {
 	*testStore
 	kind   *schema.Kind
@@ -48,7 +48,6 @@ func (p *podLists) change(r *rand.Rand) {
 	must.Get(p.Mutate(context.Background(), m))(p.t)
 }
 
-// listed lists the Pods of a node in chunks.
 func (p *podLists) listed(node, namespace string, limit int) (found []string) {
 	p.t.Helper()
 	fields := must.Get(selector.ParseFields(p.kind, "spec.nodeName="+node))(p.t)
@@ -85,7 +84,7 @@ func (p *podLists) compare() {
 	}
 }
 
-// TestFieldIndexMatchesScan checks that a list by an indexed field returns the matching objects
+// TestFieldIndexMatchesScan checks that a list by an indexed field returns all matching objects
 // after random changes and after a restart.
 func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
@@ -110,8 +109,8 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	p.compare()
 }
 
-// TestFieldIndexConcurrentReads checks that a published index does not change while its owner makes
-// changes. Run it with -race.
+// TestFieldIndexConcurrentReads checks that a published index does not change while its owner
+// changes its own copy. Run it with -race.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

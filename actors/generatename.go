@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// createGenerated creates an object under a random name, and retries with another one if that is
-// taken.
 func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	base := m.Body().Object("metadata").String("generateName")
 	if base == "" {
@@ -49,8 +47,8 @@ func generateName(prefix string) string {
 	return prefix[:min(len(prefix), maxGenerated-suffixLength)] + randomSuffix()
 }
 
-// Generated names have at most maxGenerated characters. The last suffixLength of them are random
-// letters and digits that form no words.
+// Generated names have at most maxGenerated characters. The last suffixLength characters are
+// random, and suffixLetters prevents words.
 const (
 	maxGenerated  = 63
 	suffixLength  = 5

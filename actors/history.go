@@ -7,19 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// record is one change in the history of a collection. It is immutable, except for deselected and
-// bytes.
+// record is one change in the history of a collection. Only deselected and bytes may change later.
 type record struct {
 	version uint64
 	time    time.Time
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
-	// previous is the state before. It is nil for a create, and for a change recovered after a
-	// restart whose previous state is older than the history: labels and selectable fields are then
-	// those of object.
+	// previous is the object before the change, or nil for a create. It is also nil for a recovered
+	// change whose previous object is older than the history. Its labels and selectable fields are
+	// then those of object.
 	previous *meta.Object
-	// deselected is previous under the version of this change, for watches that selected only the
-	// previous state. It is created on first use.
+	// deselected is previous with the version of this change. Watches whose selector matched only
+	// previous get it as deleted. It is created on first use.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
@@ -32,12 +31,12 @@ const (
 	removed
 )
 
-// recordOverhead is the memory of a record besides the JSON of objects: itself, its slot in a
-// chunk, and the object with its key and metadata.
+// recordOverhead is the memory of a record in bytes, without the JSON of objects. It covers the
+// record, its slot in a chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes counts only what the history alone keeps in memory, the replaced state. The new
-// state is in the index too, and is counted when the next change replaces it.
+// computeBytes counts only the memory that the history alone retains, which is the replaced object.
+// The new object is also in the index, and is counted when the next change replaces it.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -50,9 +49,9 @@ func (r *record) computeBytes() {
 
 const chunkSize = 128
 
-// chunk is a run of records. The owner fills it; readers see the first n.
+// chunk is a run of records. The owner fills it, and readers see the first n.
 type chunk struct {
-	// records are dropped one by one, and then all together; nil after that.
+	// records are dropped one by one, and then all together. After that, the pointer is nil.
 	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
@@ -67,14 +66,14 @@ func (c *chunk) record(i int32) *record {
 }
 
 // history holds the recent changes of a collection. The publisher appends records and retention
-// drops them, both under the mutex of retention. Any number of cursors read without a lock. A
-// cursor in a dropped chunk keeps only the empty chunk in memory.
+// drops them, both under retention's mutex. Any number of cursors may read without a lock. A cursor
+// in a dropped chunk retains only the empty chunk.
 type history struct {
 	retention *retention
 	floor     atomic.Uint64 // every change above it is available
 	chunks    atomic.Pointer[[]*chunk]
 	bytes     atomic.Int64
-	// Guarded by the mutex of retention:
+	// Guarded by retention.mu:
 	dropped   int32  // number of dropped records of the first chunk
 	oldest    uint64 // version of the oldest record, if any
 	heapIndex int    // in the heap of retention
@@ -95,7 +94,7 @@ func newChunk() *chunk {
 	return c
 }
 
-// append adds the newest change. The caller holds the mutex of retention, and counts the bytes.
+// append adds the newest change. The caller holds retention.mu and counts the bytes.
 func (h *history) append(r *record) {
 	chunks := *h.chunks.Load()
 	last := chunks[len(chunks)-1]
@@ -113,7 +112,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// The caller holds the mutex of retention.
+// The caller holds retention.mu.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {
@@ -122,8 +121,8 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop removes the oldest record; more reports whether another one remains. The caller holds the
-// mutex of retention, and counts the bytes. The floor rises before the record disappears, so that
+// drop removes the oldest record. more reports whether another one remains. The caller holds
+// retention.mu and counts the bytes. drop raises the floor before the record disappears, so that
 // cursors always notice that a missing record was dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
@@ -150,7 +149,7 @@ func (h *history) releaseFirstChunk() {
 	h.dropped = 0
 }
 
-// deselected returns the last state for watches whose selector no longer matches the object.
+// deselected returns the last version of an object for watches whose selector no longer matches it.
 func (h *history) deselected(r *record) *meta.Object {
 	if o := r.deselected.Load(); o != nil {
 		return o
@@ -166,8 +165,8 @@ func (h *history) deselected(r *record) *meta.Object {
 	return o
 }
 
-// firstVersionSince returns the version of the oldest record that is not older than a time, or 0.
-// The record may be dropped meanwhile.
+// firstVersionSince returns the version of the oldest record that is not older than the given time,
+// or 0. The record may be dropped at any time.
 func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
 		for i := range c.n.Load() {
@@ -187,7 +186,7 @@ type cursor struct {
 	after   uint64 // newest version read; records up to it are skipped
 }
 
-// seek returns the cursor before the first record above version; ok is false if some of those
+// seek returns a cursor before the first record above version. It returns false if some of those
 // records were dropped.
 func (h *history) seek(version uint64) (c cursor, ok bool) {
 	chunks := *h.chunks.Load()
@@ -198,8 +197,8 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// skipTo skips the records before a version, which do not concern the reader, whether or not they
-// were dropped. It never moves back.
+// skipTo skips the records before version, which the reader does not need even if they were
+// dropped. It never moves back.
 func (c *cursor) skipTo(version uint64) {
 	if version <= c.after+1 {
 		return
@@ -210,8 +209,8 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends up to limit records of versions up to newest to into. ok is false if an unread
-// record was dropped.
+// read appends at most limit records to into, with versions up to newest. It returns false if an
+// unread record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appendRecords appends a record of ten bytes for each version, a second apart.
+// appendRecords appends a record of ten bytes for each version. Their times are a second apart.
 func appendRecords(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
 		h.retention.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
@@ -68,7 +68,7 @@ func TestHistorySeek(t *testing.T) {
 }
 
 // TestHistoryDropUnderCursor checks that a cursor reports that its next record was dropped, and
-// retains no records. A cursor beyond the dropped records continues.
+// retains no dropped records. A cursor past the dropped records continues.
 func TestHistoryDropUnderCursor(t *testing.T) {
 	h := newTestHistory(10 * 10)
 	appendRecords(h, 1, 10)
@@ -97,7 +97,7 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 }
 
 // TestRetentionIsShared checks that all histories share one budget in bytes, and that the oldest
-// record of all of them is dropped first.
+// record of all histories is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)
@@ -172,7 +172,6 @@ func TestHistoryUnderReaders(t *testing.T) {
 	wait.Wait()
 }
 
-// TestHistoryReadsUpToAVersion checks that a bounded read leaves later records for the next one.
 func TestHistoryReadsUpToAVersion(t *testing.T) {
 	h := newTestHistory(1 << 30)
 	c, _ := h.seek(0)

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder rebuilds the histories from the journal during the recovery. It drops excess
-// records at once, so that recovery never needs more memory than serving.
+// historyBuilder rebuilds the histories from the journal during recovery. It drops excess records
+// at once, so that recovery never needs more memory than serving.
 type historyBuilder struct {
 	retention  *retention
 	oldest     time.Time        // commits before it are not kept
@@ -20,8 +20,8 @@ type historyBuilder struct {
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects has, for commits that the snapshot covers, the state that the next commit of
-	// the key replaces.
+	// previousObjects holds, for commits that the snapshot covers, the objects that the next
+	// commits of the same keys replace.
 	previousObjects map[string]previousObject
 }
 
@@ -40,8 +40,8 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin records that every commit after a revision will follow. A second call discards everything
-// read before.
+// begin announces that every commit after the given revision follows. A second call discards
+// everything read before.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
 		b.retention.truncate(c.history, uint64(after))
@@ -52,8 +52,8 @@ func (b *historyBuilder) begin(after persist.Revision) {
 	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
-// skip reports whether neither the state nor the history needs a commit, nor any earlier one. The
-// history then begins after it.
+// skip reports whether a commit and all earlier ones are needed neither for the objects nor for the
+// history. The history then begins after the commit.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
@@ -73,9 +73,9 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 	b.retention.expire(commit.Time.Add(1))
 }
 
-// setPrevious sets the previous state of a commit that the snapshot covers, and remembers the state
-// after it. If current, the object in the snapshot, has the version of the commit, the record
-// shares it.
+// setPrevious sets the previous object of a commit that the snapshot covers, and records the object
+// after the commit. The record shares current, the object in the snapshot, if current has the
+// commit's version.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -104,11 +104,12 @@ func (b *historyBuilder) onDrop(r *record) {
 	}
 }
 
-// minHistoryFraction of its budget is always available to the history, however large the state is.
+// minHistoryFraction limits how far objects can displace the history during recovery. The history
+// always gets at least 1/minHistoryFraction of its budget.
 const minHistoryFraction = 16
 
-// countState counts the bytes of the state when replacement replaces old; either may be nil. While
-// the state needs much memory, perhaps only until later commits delete objects, the history gets
+// countState counts the bytes of all objects when replacement replaces old. Either may be nil.
+// While objects need much memory, perhaps only until later commits delete them, the history gets
 // less.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
@@ -133,7 +134,7 @@ func (b *historyBuilder) add(c *collection, r *record) {
 	b.retention.expire(b.oldest)
 }
 
-// finish completes the histories after the last commit. last is the newest version of all.
+// finish completes the histories after the last commit. last is the newest version of all commits.
 func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
 	floor := last
 	if b.started {

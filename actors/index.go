@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// objectIndex maps "namespace/name" to objects, in the order of lists.
+// objectIndex maps "namespace/name" to objects in list order.
 type objectIndex = btree.Map[string, *meta.Object]
 
-// fork returns a mutable copy of an index that others are reading.
+// fork returns a mutable copy of an index while others read it.
 func fork(t *objectIndex) *objectIndex {
 	own := *t
 	return own.Copy()
@@ -23,7 +23,6 @@ type snapshot struct {
 	version      uint64       // of its newest change
 }
 
-// path returns the key of an object within its collection.
 func path(namespace, name string) string { return namespace + "/" + name }
 
 // pathOf returns the path of a stored key. It shares the memory of the key.
@@ -38,8 +37,8 @@ func (s *snapshot) get(path string) *meta.Object {
 	return object
 }
 
-// scan calls fn for the objects of a namespace ("" for all), in order from a path on, until fn
-// returns false.
+// scan calls fn for the objects of a namespace ("" for all) in order, starting at the path from,
+// until fn returns false.
 func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Object) bool) {
 	prefix := ""
 	if namespace != "" {
@@ -50,8 +49,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects in a namespace ("" for all) from a path on, which may be
-// after the namespace.
+// count returns the number of objects of a namespace ("" for all) at or after the path from, which
+// may be after the namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

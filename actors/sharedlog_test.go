@@ -101,7 +101,6 @@ func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.
 	return 0, true
 }
 
-// claim acquires and releases the claims of a write.
 func (s *sharedKeys) claim(w *persist.Write) {
 	if w.Delete {
 		maps.DeleteFunc(s.holders, func(_, holder string) bool { return holder == w.Key })

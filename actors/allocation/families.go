@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The address families, and the policies for Services with one or both.
+// IP families and Service IP family policies.
 const (
 	familyIPv4       = "IPv4"
 	familyIPv6       = "IPv6"
@@ -18,8 +18,8 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreferDualStack reports whether the families of a Service that prefers both stay as they
-// are: an unrelated update does not adapt them to ranges that the server got meanwhile.
+// keepsPreferDualStack reports whether an update leaves the families of a PreferDualStack Service
+// alone. An unrelated update does not add a family that was configured since.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -33,7 +33,7 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 }
 
 // defaultFamilies completes ipFamilyPolicy and ipFamilies, and reports whether addresses can be
-// allocated. It adds no fault for malformed ones, since validation reports them.
+// allocated. It adds no fault for malformed cluster IPs, because validation reports them.
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
 	var malformed schema.Faults
@@ -65,14 +65,14 @@ func (c *specUpdate) defaultFamilies() bool {
 	return true
 }
 
-// headlessWithoutSelector reports whether the Service may have families without a range: it needs
-// no address, and its endpoints are not selected.
+// headlessWithoutSelector reports whether the Service may have families for which the server has no
+// range. Such a Service needs no address, and users manage its endpoints.
 func (c *specUpdate) headlessWithoutSelector() bool {
 	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
-// defaultPolicy sets a missing policy: the previous one, or SingleStack. A headless Service without
-// a selector may have manually written endpoints of either family.
+// defaultPolicy sets a missing policy to the previous one, or to SingleStack. A headless Service
+// without a selector gets RequireDualStack, because users may add endpoints of either family.
 func (c *specUpdate) defaultPolicy() {
 	if c.spec.Has("ipFamilyPolicy") { // "" is a value, which validation refuses
 		return
@@ -88,8 +88,8 @@ func (c *specUpdate) defaultPolicy() {
 	c.spec["ipFamilyPolicy"] = policy
 }
 
-// downgradeToSingleStack reduces a Service to one family if its policy is SingleStack. Otherwise,
-// removing the second address or family is a fault.
+// downgradeToSingleStack reduces a Service to one family if its new policy is SingleStack. With any
+// other policy, removing the second address or family is a fault.
 func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
 		now, was := c.spec.List(list.name), c.oldSpec.List(list.name)
@@ -115,7 +115,6 @@ func (c *specUpdate) rejectDualStack() {
 	}
 }
 
-// inferFamilies adds the families of requested addresses.
 func (c *specUpdate) inferFamilies() {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	for i, text := range c.spec.Strings("clusterIPs") {
@@ -153,8 +152,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies sets the default family if there is none, and adds the other one if the policy
-// prefers it and both is true.
+// completeFamilies sets the default family if there is none. If both is true, it adds the other
+// family unless the policy is SingleStack.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the allocator of IPAddresses. One created with a Service holds nothing, because
-// the Service holds the address. Any other one reserves its address.
+// ipAddresses is the allocator of IPAddresses. An IPAddress that was created with its Service holds
+// nothing, because the Service holds the address. Any other IPAddress reserves its address.
 type ipAddresses struct{ services *ServiceAllocator }
 
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -83,7 +83,6 @@ func (s *ServiceAllocator) ServiceOf(a netip.Addr) (service meta.Key, ok bool) {
 	return meta.Key{}, false
 }
 
-// parentService returns the key of the Service that is an IPAddress's parent, or the zero key.
 func parentService(address tree.Tree) meta.Key {
 	parent := address.Object("spec", "parentRef")
 	if parent.String("group") != "" || parent.String("resource") != "services" {
@@ -92,18 +91,19 @@ func parentService(address tree.Tree) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: parent.String("namespace"), Name: parent.String("name")}
 }
 
-// holdsAddress reports whether an IPAddress holds its address itself. One created with a Service
-// does so only after the Service has released it, when its deletion has begun.
+// holdsAddress reports whether an IPAddress itself holds its address. If it was created with a
+// Service, it holds the address only while it is terminating, after the Service has released the
+// address.
 func (s *ServiceAllocator) holdsAddress(address tree.Tree) bool {
 	return !s.IsManaged(address) || parentService(address) == meta.Key{} || address.Object("metadata").Has("deletionTimestamp")
 }
 
-// IsManaged reports whether the allocator of Services has created an IPAddress.
+// IsManaged reports whether this allocator created the IPAddress.
 func (s *ServiceAllocator) IsManaged(address tree.Tree) bool {
 	return address.Object("metadata", "labels").String(s.naming.Translate(managedByLabel)) == s.manager()
 }
 
-// The labels of the IPAddresses of Services.
+// Labels of the IPAddresses that are created with Services.
 const (
 	familyLabel    = "ipaddress.platform.io/ip-family"
 	managedByLabel = "ipaddress.platform.io/managed-by"
@@ -130,7 +130,6 @@ func (s *ServiceAllocator) IPAddressKey(a netip.Addr) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Group: s.naming.Group("networking"), Resource: "ipaddresses"}, Name: a.String()}
 }
 
-// companions returns the IPAddresses of acquired and released addresses.
 func (c *serviceAllocation) companions() []request.Companion {
 	s := c.allocator
 	var companions []request.Companion
@@ -157,7 +156,6 @@ func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservati
 	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a)}}}
 }
 
-// releaseOnCommit releases the address of an IPAddress when its deletion is stored.
 func (s *ServiceAllocator) releaseOnCommit(owner meta.Key, a netip.Addr) *request.Reservation {
 	return &request.Reservation{OnCommit: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a), Release: true}}}
 }

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// A Range is a range of addresses, numbered from 0.
+// A Range is a range of addresses. Offsets count from the network address.
 type Range struct {
 	prefix      netip.Prefix
 	first, last uint64 // that may be assigned
 }
 
-// The limits of a range's size, as bits of its addresses. A smaller range would hold little more
-// than the Service of the API.
+// Limits of a range's size, in host bits. A smaller range would hold little more than the Service
+// of the API.
 const (
 	minHostBits = 3
 	maxHostBits = 64
 )
 
-// ParseRanges parses one range, or one of each family separated by a comma: "10.0.0.0/24" or
-// "10.0.0.0/16,fd00::/108". The family of the first is the default of Services.
+// ParseRanges parses one range, or one range per family separated by a comma, such as "10.0.0.0/24"
+// or "10.0.0.0/16,fd00::/108". The family of the first range is the default for Services.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for text := range strings.SplitSeq(s, ",") {
@@ -56,8 +56,8 @@ func parseRange(s string) (Range, error) {
 	return r, nil
 }
 
-// newRange returns the range of a canonical prefix; ok is false if it has no assignable address, or
-// more than can be counted.
+// newRange returns the range of a canonical prefix. It returns false if the prefix has no
+// assignable address, or too many to number in 64 bits.
 func newRange(p netip.Prefix) (r Range, ok bool) {
 	host := p.Addr().BitLen() - p.Bits()
 	if host > maxHostBits {
@@ -70,7 +70,7 @@ func newRange(p netip.Prefix) (r Range, ok bool) {
 	return r, r.last >= r.first
 }
 
-// String returns the form that ParseRanges parses.
+// String formats the range as ParseRanges accepts it.
 func (r Range) String() string { return r.prefix.String() }
 
 // First returns the first assignable address.
@@ -85,12 +85,11 @@ func (r Range) family() string {
 	return familyIPv4
 }
 
-// contains reports whether an address may be assigned.
 func (r Range) contains(a netip.Addr) bool {
 	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
 }
 
-// at returns the nth address. The host bits of the range's address are 0, so the addition never
+// at returns the address with offset n. The host bits of the prefix are 0, so the addition never
 // carries.
 func (r Range) at(n uint64) netip.Addr {
 	b := r.prefix.Addr().As16()
@@ -102,8 +101,8 @@ func (r Range) at(n uint64) netip.Addr {
 	return a
 }
 
-// pick returns a random free address. The lower part, meant for clients that choose addresses
-// themselves, is used last.
+// pick returns a random free address. It uses the lower part of the range last, because clients
+// choose static addresses from there.
 func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 	lower := staticBandSize(r.last-r.first+1, 16, 16, 256)
 	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
@@ -113,7 +112,7 @@ func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 // PortRange is a range of ports, both ends included.
 type PortRange struct{ First, Last uint16 }
 
-// ParsePortRange parses "30000-32767".
+// ParsePortRange parses a range such as "30000-32767".
 func ParsePortRange(s string) (PortRange, error) {
 	low, high, _ := strings.Cut(s, "-")
 	first, err1 := strconv.ParseUint(low, 10, 16)
@@ -124,7 +123,7 @@ func ParsePortRange(s string) (PortRange, error) {
 	return PortRange{uint16(first), uint16(last)}, nil
 }
 
-// String returns the form that ParsePortRange parses.
+// String formats the range as ParsePortRange accepts it.
 func (p PortRange) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
 
 func (p PortRange) contains(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
@@ -135,8 +134,8 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns the size of the lower part: a share of size within limits, or 0 for a
-// small range.
+// staticBandSize returns the size of the part of a range that is meant for static assignment. It is
+// size/share within lower and upper, or 0 for a small range.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {
 		return 0
@@ -144,7 +143,7 @@ func staticBandSize(size, share, lower, upper uint64) uint64 {
 	return min(max(size/share, lower), upper, size)
 }
 
-// pick returns a free number from middle to last, else from first to middle.
+// pick returns a random free number between middle and last, or else between first and middle.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true
@@ -152,8 +151,8 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom searches from a random start, once around. So an address that was just released is
-// rarely reused while clients still cache it.
+// pickFrom starts at a random number and wraps around. A released address is thus rarely reused
+// while clients still cache it.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {
 		return 0, false

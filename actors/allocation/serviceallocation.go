@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// serviceAllocation is what one change of a Service acquires and releases. Released values stay
-// taken until the change is stored: otherwise another Service could get them and the change then
-// fail.
+// serviceAllocation records the values that a change of a Service acquires and releases. Released
+// values stay taken until the change is stored. Otherwise another Service could get them although
+// the change may still fail.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
@@ -19,7 +19,6 @@ type serviceAllocation struct {
 	toRelease serviceResources // when the change is applied
 }
 
-// reservation returns the reservation of the change; nil if it acquires and releases nothing.
 func (c *serviceAllocation) reservation() *request.Reservation {
 	if c.acquired.empty() && c.toRelease.empty() {
 		return nil
@@ -50,7 +49,6 @@ func (c *serviceAllocation) claims() []request.Claim {
 	return claims
 }
 
-// claimNames returns the names of the resources in the log.
 func (h serviceResources) claimNames() []string {
 	names := make([]string, 0, len(h.addresses)+len(h.ports))
 	for _, a := range h.addresses {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceCIDRs is the allocator of ServiceCIDRs. It assigns nothing, but updates the ranges at the
-// moment when a ServiceCIDR is published.
+// serviceCIDRs is the allocator of ServiceCIDRs. It assigns nothing. It updates the allocator's
+// ranges as soon as a ServiceCIDR is published.
 type serviceCIDRs struct{ services *ServiceAllocator }
 
 func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -37,7 +37,6 @@ type furtherRange struct {
 	Range
 }
 
-// usableRanges returns the ranges of a ServiceCIDR, if it is ready and not terminating.
 func usableRanges(o tree.Tree) []Range {
 	if o == nil || o.Object("metadata").Has("deletionTimestamp") {
 		return nil
@@ -72,7 +71,7 @@ func (s *ServiceAllocator) rangesOf(family string) []Range {
 	return ranges
 }
 
-// UsesAnyOf reports whether any assigned address satisfies among.
+// UsesAnyOf reports whether among returns true for any allocated address.
 func (s *ServiceAllocator) UsesAnyOf(among func(netip.Addr) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

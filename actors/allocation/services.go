@@ -38,7 +38,7 @@ func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, n
 	return s
 }
 
-// Allocators returns the allocators by storage kind.
+// Allocators returns the allocators for Services, IPAddresses and ServiceCIDRs by storage kind.
 func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocator {
 	group := s.naming.Group("networking")
 	return map[meta.GroupResource]mutation.Allocator{
@@ -48,15 +48,16 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 	}
 }
 
-// OnRelease sets a function that is called after each release of an address. It holds the lock, so
-// it must not block or use the allocator. The address's object may be deleted some time earlier.
+// OnRelease sets a function to call after each release of an address. The function runs under the
+// allocator's lock, so it must not block or use the allocator. The object may have been deleted
+// some time before the release.
 func (s *ServiceAllocator) OnRelease(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onRelease = do
 }
 
-// Ranges returns the configured ranges.
+// Ranges returns the configured ranges in CIDR notation.
 func (s *ServiceAllocator) Ranges() []string {
 	var texts []string
 	for _, r := range s.ranges {
@@ -114,8 +115,8 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 	return faults.List
 }
 
-// Allocated returns the taken addresses and ports as text, with their owners. It includes the
-// address of the API's Service even if that Service does not exist.
+// Allocated returns the owners of all allocated addresses and ports, by address or port. It
+// includes the address of the API's Service even if that Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,8 +139,8 @@ type serviceResources struct {
 	ports     []int64
 }
 
-// serviceResourcesOf returns the resources of a Service with this spec. Malformed addresses are
-// ignored.
+// serviceResourcesOf returns the addresses and ports of a Service with this spec. It ignores
+// malformed addresses.
 func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if service.NeedsClusterIP(spec) {

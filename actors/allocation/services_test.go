@@ -29,7 +29,7 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"), meta.Platform)
 }
 
-// serviceObject returns a Service with the given spec fields, a JSON fragment, or nil for "".
+// serviceObject returns a Service whose spec has the given JSON fields, or nil if spec is empty.
 func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
@@ -79,7 +79,6 @@ func equal(t *testing.T, label, got, want string) {
 	}
 }
 
-// specText formats the allocated fields of a spec.
 func specText(obj tree.Tree) string {
 	spec := tree.Tree{}
 	for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"} {
@@ -103,7 +102,7 @@ const (
 	four  = "30000-30003"            // four ports
 )
 
-// TestServices runs the cases of testdata/services.txt.
+// TestServices runs the allocation cases of testdata/services.txt.
 func TestServices(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/services.txt") {
 		texts := map[string]string{}
@@ -145,8 +144,8 @@ const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
 )
 
-// TestAddressesRunOut checks that every address but the first can be assigned once, and again after
-// its release.
+// TestAddressesRunOut checks that every address except the first can be assigned once, and again
+// after its release.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -169,8 +168,8 @@ func TestAddressesRunOut(t *testing.T) {
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
-// TestPipelinedAllocations checks that the next change of a Service may acquire what its
-// uncommitted change releases, whichever of them is committed.
+// TestPipelinedAllocations checks that a change of a Service may acquire a value that an
+// uncommitted earlier change of it releases, whichever of the two is committed.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -198,7 +197,7 @@ func TestPipelinedAllocations(t *testing.T) {
 }
 
 // TestRestore checks that recovery gives every Service its stored values and reports duplicates. A
-// duplicate value is not assigned again before both owners are gone.
+// duplicate value is not assigned again until both of its owners are deleted.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
@@ -255,7 +254,8 @@ func TestConcurrentAllocations(t *testing.T) {
 	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// randomStep makes a random change of a Service, and commits or aborts it.
+// randomStep makes a random change of a Service and commits or aborts it. It returns the resulting
+// Service.
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {
@@ -298,7 +298,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// The allocator assigns addresses of the lower part last.
+	// pick must prefer addresses above the part for static assignment.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
 		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// specUpdate is the change of a Service's spec, which allocate completes. The caller holds the
-// allocator's mutex.
+// specUpdate is a change of a Service's spec whose missing values allocate fills in. The caller
+// holds the allocator's mutex.
 type specUpdate struct {
 	*serviceAllocation
 	spec, oldSpec tree.Tree // oldSpec is nil for a create
@@ -21,7 +21,6 @@ type specUpdate struct {
 	faults        *schema.Faults
 }
 
-// allocate chooses missing values of the new spec, and acquires what it needs.
 func (c *specUpdate) allocate() {
 	if service.NeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
 		c.allocateAddresses()
@@ -34,8 +33,8 @@ func (c *specUpdate) allocate() {
 	}
 }
 
-// allocateAddresses assigns an address per family. An existing Service keeps its addresses;
-// validation refuses changes.
+// allocateAddresses assigns an address per family. An existing Service keeps its addresses, because
+// validation refuses to change them.
 func (c *specUpdate) allocateAddresses() {
 	if service.IsHeadless(c.spec) {
 		return
@@ -72,7 +71,6 @@ func (c *specUpdate) allocateAddresses() {
 	}
 }
 
-// allocateRequestedAddress acquires an address that the client has chosen.
 func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, requested []any) {
 	a, err := address.Parse(text)
 	var why string
@@ -93,7 +91,6 @@ func (c *specUpdate) addAddress(a netip.Addr) {
 	c.acquired.addresses = append(c.acquired.addresses, a)
 }
 
-// pickAddress returns a free address of the first range that has one.
 func pickAddress(ranges []Range, free func(netip.Addr) bool) (a netip.Addr, ok bool) {
 	for _, r := range ranges {
 		if a, ok = r.pick(free); ok {
@@ -111,8 +108,8 @@ func rangesText(ranges []Range) string {
 	return strings.Join(texts, ", ")
 }
 
-// allocateNodePorts assigns node ports, up to the first unavailable one. In a create, ports of one
-// number and several protocols share one.
+// allocateNodePorts assigns node ports and stops at the first unavailable one. When a Service is
+// created, ports with one number and several protocols get the same node port.
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
 	requested := c.requestedNodePorts()
@@ -147,7 +144,6 @@ func (c *specUpdate) allocateNodePorts() {
 	}
 }
 
-// requestedNodePorts returns the first requested node port of each port.
 func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	requested := map[int64]int64{}
 	for _, p := range c.spec.Objects("ports") {
@@ -159,8 +155,8 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	return requested
 }
 
-// allocateRequestedPort acquires a requested port, unless the Service has it. It returns 0 and adds
-// a fault if the port is unavailable.
+// allocateRequestedPort acquires a requested port unless the Service already holds it. If the port
+// is unavailable, it adds a fault and returns 0.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n
@@ -173,7 +169,6 @@ func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	return n
 }
 
-// checkPort returns the reason why a port is unavailable, or "".
 func (c *specUpdate) checkPort(n int64) string {
 	switch {
 	case !c.allocator.ports.contains(n):
@@ -184,7 +179,6 @@ func (c *specUpdate) checkPort(n int64) string {
 	return ""
 }
 
-// allocateFreePort acquires a free port. It returns 0 and adds a fault if there is none.
 func (c *specUpdate) allocateFreePort(path string) int64 {
 	n, ok := c.allocator.ports.pick(c.allocator.nodePorts.unallocated)
 	if !ok {
@@ -200,8 +194,8 @@ func (c *specUpdate) addPort(n int64) {
 	c.acquired.ports = append(c.acquired.ports, n)
 }
 
-// allocateHealthCheckPort assigns the port for health checks by nodes. An existing one stays;
-// validation decides about changes.
+// allocateHealthCheckPort assigns the port on which nodes answer health checks. An existing port
+// stays, because validation decides whether it may change.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

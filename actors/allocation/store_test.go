@@ -22,13 +22,12 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// panicking is a strategy whose validation panics.
 type panicking struct{ schema.Strategy }
 
 func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
 
 // TestFailedWritesAllocateNothing checks that a write that fails in validation or on a full disk
-// reserves nothing and keeps the previous values.
+// allocates nothing and that the Service keeps its previous values.
 func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

@@ -6,16 +6,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A table has the holders of each address or port.
+// A table maps each address or port to its holders.
 type table[T comparable] map[T][]holder
 
-// A holder is an object, and how often it holds a value.
+// A holder is an object that has acquired a value count times.
 type holder struct {
 	owner meta.Key
 	count int
 }
 
-// available reports whether no object but owner holds t.
 func (r table[T]) available(owner meta.Key, t T) bool {
 	return !slices.ContainsFunc(r[t], func(h holder) bool { return h.owner != owner })
 }
@@ -33,7 +32,7 @@ func (r table[T]) add(owner meta.Key, t T) {
 	r[t] = append(list, holder{owner, 1})
 }
 
-// remove removes one acquisition of t by owner, if any.
+// remove undoes one acquisition of t by owner, if any.
 func (r table[T]) remove(owner meta.Key, t T) {
 	list := r[t]
 	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })

@@ -14,23 +14,23 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// ClusterRoleAggregation computes the rules of cluster roles that have an aggregationRule: the
-// union of the rules of all selected roles, ordered by selector and then by name, without
-// duplicates. It overwrites rules written by others into such a role.
+// ClusterRoleAggregation computes the rules of ClusterRoles that have an aggregationRule. They are
+// the union of the rules of all selected roles, ordered by selector and then by name, without
+// duplicates. Rules that others write into such a role are overwritten.
 type ClusterRoleAggregation struct {
 	*reconcile.Controller[string]
 	roles    reconcile.Client
 	observed map[string]observedRole // by name; only the informer's goroutine uses it
 }
 
-// observedRole is the last observed state of a role. A role that no longer matches a selector also
-// changes the union, hence the previous labels.
+// observedRole holds what the controller last observed of a role. The labels are kept because a
+// role that no longer matches a selector also changes the union.
 type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of its aggregationRule; nil if it has none
 }
 
-// NewClusterRoleAggregation returns the controller.
+// NewClusterRoleAggregation returns a new ClusterRoleAggregation.
 func NewClusterRoleAggregation(env *Env) *ClusterRoleAggregation {
 	a := &ClusterRoleAggregation{
 		observed: map[string]observedRole{},
@@ -41,8 +41,8 @@ func NewClusterRoleAggregation(env *Env) *ClusterRoleAggregation {
 	return a
 }
 
-// onRole enqueues the aggregated roles that a change affects: the changed role itself, and every
-// role whose selectors match its labels before or after the change.
+// onRole enqueues the changed role itself and every aggregated role whose selectors match the
+// labels of the changed role before or after the change.
 func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	before := a.observed[e.Key.Name]
 	now := observedRole{}
@@ -62,7 +62,8 @@ func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	}
 }
 
-// aggregationRule is searched for in stored roles, so that most need no decoding.
+// aggregationRule occurs in the JSON of aggregated roles. Searching for it avoids decoding most
+// roles.
 var aggregationRule = []byte(`"aggregationRule"`)
 
 func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
@@ -77,7 +78,6 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	return selectorsOf(role)
 }
 
-// selectorsOf returns the selectors of a role's aggregation rule, ignoring unreadable ones.
 func selectorsOf(role tree.Tree) []selector.Labels {
 	var list []selector.Labels
 	for _, t := range rbac.AggregationSelectors(role) {
@@ -88,7 +88,6 @@ func selectorsOf(role tree.Tree) []selector.Labels {
 	return list
 }
 
-// aggregate applies the union of the selected rules to one role.
 func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
 	o, role, err := a.roles.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -102,12 +101,10 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 	if err != nil || tree.SemanticEqual(union, role["rules"]) {
 		return err
 	}
-	// The uid keeps the apply from creating a role that was deleted in the meantime.
+	// The uid prevents the apply from creating a role that was deleted in the meantime.
 	return a.roles.Apply(ctx, o.Key, "", tree.Tree{"metadata": tree.Tree{"uid": o.Meta.UID}, "rules": union})
 }
 
-// unionRules returns the rules of all selected roles except the aggregated role itself, without
-// duplicates.
 func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, selectors []selector.Labels) ([]any, error) {
 	union := []any{}
 	known := map[string]bool{}

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServerIdentity keeps a Lease for this server in the system namespace while it runs, and
-// deletes the expired Leases of servers that crashed.
+// APIServerIdentity maintains a Lease for this server in the system namespace while the server
+// runs. It also deletes the expired Leases of servers that crashed.
 type APIServerIdentity struct {
 	*Env
 	leases  reconcile.Client
@@ -29,8 +29,8 @@ type APIServerIdentity struct {
 	holder  string
 }
 
-// Times of the Lease of a server. Renewals are much more frequent than its duration requires, as in
-// kube-apiserver: clients judge liveness by the last one.
+// Times of the Lease of a server. As in kube-apiserver, renewals are much more frequent than the
+// duration requires, because clients judge liveness by the last renewal.
 const (
 	identityDuration = time.Hour        // how long a Lease is valid without renewal
 	identityRenewal  = 10 * time.Second // between renewals
@@ -38,7 +38,7 @@ const (
 	identityGoodbye  = time.Second      // timeout of the delete at shutdown
 )
 
-// NewAPIServerIdentity returns the controller. The Lease is named after hostname.
+// NewAPIServerIdentity returns a controller whose Lease is named after hostname.
 func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	component, label := env.Translate("platform-apiserver"), env.Translate("apiserver.platform.io/identity")
 	a := &APIServerIdentity{Env: env, leases: env.Client("coordination.platform.io", "v1", "Lease").As(component), labels: tree.Tree{label: component}}
@@ -54,14 +54,14 @@ func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	return a
 }
 
-// ServerIdentity returns the identity of a server, which names its Lease: a prefix, and half of the
+// ServerIdentity returns the name of a server's Lease. It consists of a prefix and half of the
 // hostname's SHA-256 in base32.
 func ServerIdentity(hostname string) string {
 	sum := sha256.Sum256([]byte(hostname))
 	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
-// Run runs the controller until ctx ends, and then deletes the Lease.
+// Run maintains the Lease until ctx ends, and then deletes it.
 func (a *APIServerIdentity) Run(ctx context.Context) {
 	if a.leases.Kind == nil {
 		return // the group is disabled
@@ -103,7 +103,6 @@ func (a *APIServerIdentity) leave() {
 	}
 }
 
-// deleteExpired deletes expired Leases and those whose expiry cannot be determined.
 func (a *APIServerIdentity) deleteExpired(ctx context.Context) error {
 	all, err := a.leases.List(ctx, request.List{Namespace: a.key.Namespace, Labels: a.servers})
 	if err != nil {

@@ -20,14 +20,14 @@ type APIServerAddress struct {
 }
 
 // APIServerService maintains the Service through which clients in the cluster reach the API, with
-// its Endpoints and EndpointSlice. The address is constant; the objects may be changed by others.
+// its Endpoints and EndpointSlice. It reverts changes that others make to these objects.
 type APIServerService struct {
 	*reconcile.Controller[string]
 	address                     APIServerAddress
 	services, endpoints, slices reconcile.Client
 }
 
-// NewAPIServerService returns the controller for an address.
+// NewAPIServerService returns a controller that publishes the address at.
 func NewAPIServerService(env *Env, at APIServerAddress) *APIServerService {
 	a := &APIServerService{
 		address: at, services: env.Core("Service"), endpoints: env.Core("Endpoints"), slices: env.Client("discovery.platform.io", "v1", "EndpointSlice"),
@@ -48,7 +48,7 @@ func NewAPIServerService(env *Env, at APIServerAddress) *APIServerService {
 	return a
 }
 
-// Ensure creates the objects that are missing and corrects those that differ.
+// Ensure creates missing objects and corrects those that differ.
 func (a *APIServerService) Ensure(ctx context.Context) error {
 	faults := []error{a.ensure(ctx, a.services, a.service())}
 	if a.address.IP.IsValid() {
@@ -57,9 +57,9 @@ func (a *APIServerService) Ensure(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// ensure creates or patches the object of kind k that is named like the Service. Fields that body
-// does not set keep their values. Immutable fields cannot be patched, so an object for which the
-// patch is invalid is deleted and created again.
+// ensure creates or patches the object of kind k that has the Service's name. Fields that body does
+// not set keep their values. If the patch is invalid because a field is immutable, the object is
+// deleted and created again.
 func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body tree.Tree) error {
 	if k.Kind == nil {
 		return nil // the group is disabled
@@ -77,7 +77,7 @@ func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body 
 	return err
 }
 
-// service returns a Service without selector, because no Pod backs it.
+// service returns the desired Service. It has no selector, because no Pod backs it.
 func (a *APIServerService) service() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
@@ -88,8 +88,8 @@ func (a *APIServerService) service() tree.Tree {
 	}
 }
 
-// wantedEndpoints returns the desired Endpoints. Its label prevents mirroring into EndpointSlices,
-// because the controller writes its own.
+// wantedEndpoints returns the desired Endpoints. The label prevents mirroring into an
+// EndpointSlice, because this controller writes its own.
 func (a *APIServerService) wantedEndpoints() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{a.Translate("endpointslice.platform.io/skip-mirror"): "true"}),
@@ -100,7 +100,6 @@ func (a *APIServerService) wantedEndpoints() tree.Tree {
 	}
 }
 
-// slice returns the desired EndpointSlice. A slice has addresses of one family only.
 func (a *APIServerService) slice() tree.Tree {
 	family := "IPv4"
 	if a.address.IP.Is6() {

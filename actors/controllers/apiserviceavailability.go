@@ -12,28 +12,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServiceProber checks whether the server behind an APIService responds.
+// An APIServiceProber checks whether the server behind an APIService responds.
 type APIServiceProber interface {
-	// Probe returns why the server of an APIService whose spec names a Service is unavailable, or a
-	// zero Unavailability. It takes at most a few seconds.
+	// Probe checks the server of an APIService whose spec refers to a Service. It returns the zero
+	// Unavailability if the server is available. It takes at most a few seconds.
 	Probe(ctx context.Context, spec tree.Tree) Unavailability
-	// Notify calls onChange with each Service whose reachability may have changed, until ctx ends.
-	// It returns once it is subscribed and may be called again after an error.
+	// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
+	// It returns once it is subscribed. After an error it may be called again.
 	Notify(ctx context.Context, onChange func(namespace, name string)) error
 }
 
-// Unavailability holds the fields of an APIService's condition Available.
+// Unavailability holds the reason and message of an APIService's Available condition.
 type Unavailability struct {
 	Reason, Message string
 	// Unknown is set if the probe was inconclusive.
 	Unknown bool
-	// Retry is set if another probe may succeed although no object has changed.
+	// Retry is set if another probe may succeed even though no object has changed.
 	Retry bool
 }
 
-// APIServiceAvailability keeps the condition Available of APIServices. Local ones are always
-// available. It probes the servers of others after each change of the APIService or its Service,
-// after failures with backoff, and every availabilityPeriod.
+// APIServiceAvailability maintains the Available condition of APIServices. Local APIServices are
+// always available. The servers of others are probed after each change of the APIService or its
+// Service, after failures with backoff, and every availabilityPeriod.
 type APIServiceAvailability struct {
 	*reconcile.Controller[string]
 	services reconcile.Client
@@ -47,16 +47,16 @@ type APIServiceAvailability struct {
 	known map[string]knownAPIService // by name
 }
 
-// A knownAPIService is an APIService as last observed, and the Service that it names, if any.
 type knownAPIService struct {
 	object             *meta.Object
 	namespace, service string
 }
 
-// availabilityPeriod is the time between two probes without changes. It bounds the backoff too.
+// availabilityPeriod is the time between probes of a server without changes. It is also the maximum
+// backoff.
 const availabilityPeriod = 30 * time.Second
 
-// NewAPIServiceAvailability returns the controller.
+// NewAPIServiceAvailability returns a controller that checks servers with prober.
 func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APIServiceMetrics) *APIServiceAvailability {
 	a := &APIServiceAvailability{
 		services: apiServices(env), prober: prober, metrics: metrics, extended: make(chan struct{}), known: map[string]knownAPIService{},
@@ -73,7 +73,8 @@ func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APISe
 	return a
 }
 
-// observe records an APIService. Services are watched only once an APIService names one.
+// observe records an APIService. It starts the Service watch when the first APIService refers to a
+// Service.
 func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -100,7 +101,8 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 }
 
 // followServices enqueues the APIServices of each Service that changes. It retries until it is
-// subscribed: otherwise only a periodic probe would notice a server that has recovered.
+// subscribed. Without the subscription, only the periodic probe would notice that a server has
+// recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)
@@ -131,12 +133,11 @@ func (a *APIServiceAvailability) repeat(context.Context) {
 	}
 }
 
-// errUnavailable makes the queue retry the probe.
+// errUnavailable makes the work queue retry the probe.
 type errUnavailable struct{ Unavailability }
 
 func (e errUnavailable) Error() string { return e.Message }
 
-// sync updates the condition of one APIService.
 func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	a.mu.Lock()
 	known, ok := a.known[name]
@@ -161,7 +162,8 @@ func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
-// condition returns the condition Available. Clients match its texts, which are kube-aggregator's.
+// condition returns the Available condition. Its texts equal kube-aggregator's,
+// because clients match them.
 func (u Unavailability) condition() tree.Tree {
 	status, reason, message := "False", u.Reason, u.Message
 	switch {
@@ -173,7 +175,6 @@ func (u Unavailability) condition() tree.Tree {
 	return tree.Tree{"type": "Available", "status": status, "reason": reason, "message": message}
 }
 
-// write writes the condition if it has changed, and keeps all others.
 func (a *APIServiceAvailability) write(ctx context.Context, o *meta.Object, status, want tree.Tree) error {
 	before := tree.FindCondition(status, "Available")
 	a.metrics.change(o.Key.Name, want.String("status") == "True")

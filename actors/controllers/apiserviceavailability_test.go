@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A stubbornProber fails the first calls of Notify and reports each probe.
+// A stubbornProber fails the first calls of Notify and signals each probe.
 type stubbornProber struct {
 	refusals int // remaining failures
 	probed   chan struct{}
@@ -39,7 +39,8 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 	return ctx.Err()
 }
 
-// TestServicesAreFollowed checks that a failed Notify is retried, and that it ends with Run.
+// TestServicesAreFollowed checks that a failed Notify is retried and that the subscription ends
+// with Run.
 func TestServicesAreFollowed(t *testing.T) {
 	w := newTestStore(t)
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}

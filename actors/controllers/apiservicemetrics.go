@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// APIServiceMetrics counts unavailable APIServices. Only existing ones have series. It is safe for
-// concurrent use.
+// APIServiceMetrics counts unavailable APIServices. It has series only for existing APIServices. It
+// is safe for concurrent use.
 type APIServiceMetrics struct {
 	unavailable *metrics.Gauges
 	became      *metrics.Counters
@@ -17,7 +17,7 @@ type APIServiceMetrics struct {
 	exists map[string]bool
 }
 
-// NewAPIServiceMetrics returns metrics without series.
+// NewAPIServiceMetrics returns an APIServiceMetrics without series.
 func NewAPIServiceMetrics() *APIServiceMetrics {
 	return &APIServiceMetrics{
 		unavailable: metrics.NewGauges("aggregator_unavailable_apiservice", "Whether an APIService is unavailable, by name.", "name"),
@@ -34,8 +34,8 @@ func (m *APIServiceMetrics) set(name string, available bool) {
 	m.change(name, available)
 }
 
-// change records the availability of an APIService, unless it was deleted: a probe that was still
-// running must not restore its series.
+// change records the availability of an APIService. It ignores deleted APIServices, because a late
+// probe must not restore their series.
 func (m *APIServiceMetrics) change(name string, available bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

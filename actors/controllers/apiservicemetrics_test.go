@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestMetricsOfGoneAPIService checks that late probes do not restore the series of a deleted
-// APIService.
 func TestMetricsOfGoneAPIService(t *testing.T) {
 	m := NewAPIServiceMetrics()
 	m.set("v1.a.example.com", true)

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServiceRegistration keeps an APIService for each group version that this server serves itself,
-// so that they are listed with their priority in discovery.
+// APIServiceRegistration maintains an APIService for each group version that this server serves
+// itself, so that discovery lists them with their priorities.
 //
 // A label selects the mode. APIServices of built-in groups are created and corrected once after
 // each start, so administrators may change them while the server runs. Those of CRDs are always
@@ -35,13 +35,13 @@ type APIServiceRegistration struct {
 	pending map[string]bool         // served at the start, not processed; nil when ready
 }
 
-// Values of the label.
+// Values of the label that marks managed APIServices.
 const (
 	managedOnStart = "onstart"
 	managedAlways  = "true"
 )
 
-// NewAPIServiceRegistration returns the controller.
+// NewAPIServiceRegistration returns a new APIServiceRegistration.
 func NewAPIServiceRegistration(env *Env) *APIServiceRegistration {
 	r := &APIServiceRegistration{
 		services: apiServices(env), priorities: discovery.NewPriorities(env.Naming), ready: make(chan struct{}),
@@ -58,8 +58,8 @@ func apiServices(env *Env) reconcile.Client {
 	return env.Client("apiregistration.platform.io", "v1", "APIService").As(env.Translate("platform-apiserver"))
 }
 
-// Ready returns a channel that is closed when every version served at the start has an APIService,
-// or writing it has failed.
+// Ready returns a channel that is closed once every group version served at the start has an
+// APIService or writing that APIService has failed.
 func (r *APIServiceRegistration) Ready() <-chan struct{} { return r.ready }
 
 func (r *APIServiceRegistration) onService(e reconcile.Event) {
@@ -73,8 +73,8 @@ func (r *APIServiceRegistration) onService(e reconcile.Event) {
 	r.Add(e.Key.Name)
 }
 
-// onSynced records the state at the start. Before it, an APIService that is not delivered yet would
-// count as missing.
+// onSynced records the APIServices and group versions that exist at the start. Before the informer
+// has synced, existing APIServices would be recorded as missing.
 func (r *APIServiceRegistration) onSynced() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +86,6 @@ func (r *APIServiceRegistration) onSynced() {
 	}
 }
 
-// followCatalog enqueues the versions that each change of the catalog adds or removes.
 func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	before := map[string]bool{}
 	for {
@@ -113,8 +112,8 @@ func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	}
 }
 
-// desired returns the desired spec of an APIService, or nil if there should be none. The group of
-// APIServices has none, because it is served unconditionally.
+// desired returns the desired spec of an APIService, or nil if it should not exist. The group of
+// APIServices itself has none, because it is served unconditionally.
 func (r *APIServiceRegistration) desired(name string) tree.Tree {
 	version, group, _ := strings.Cut(name, ".")
 	served := slices.ContainsFunc(r.Kinds.Kinds(), func(k *schema.Kind) bool {
@@ -138,13 +137,12 @@ func (r *APIServiceRegistration) management(group string) string {
 	return managedAlways
 }
 
-// sync reconciles one APIService.
 func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	r.mu.Lock()
 	o, syncedBefore, wasAtStart := r.known[name], r.synced[name], r.atStart[name]
 	r.mu.Unlock()
 	err := r.keep(ctx, name, o, syncedBefore, wasAtStart)
-	// Another event follows for what has changed meanwhile.
+	// A concurrent change triggers another event, so these errors need no retry.
 	err = reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict, reconcile.IsAlreadyExists)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,9 +154,9 @@ func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	return err
 }
 
-// keep creates, corrects or deletes one APIService; o is nil if it does not exist. Those managed on
-// start are left to administrators after the first sync. An object without the label is never
-// touched.
+// keep creates, corrects or deletes one APIService. o is nil if it does not exist. An APIService
+// that is managed on start belongs to administrators after the first sync. One without the label is
+// never touched.
 func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.Object, syncedBefore, wasAtStart bool) error {
 	want := r.desired(name)
 	management := r.management(want.String("group"))
@@ -185,7 +183,7 @@ func (r *APIServiceRegistration) create(ctx context.Context, name string, spec t
 	return err
 }
 
-// correct sets the spec to want, removing all other fields.
+// correct sets the spec to want and removes all other fields.
 func (r *APIServiceRegistration) correct(ctx context.Context, o *meta.Object, want tree.Tree) error {
 	object, err := r.services.Decode(o)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The ConfigMap in the public namespace whose key "kubeconfig" is signed, and the prefix of the
-// keys that hold signatures, which the id of the signing token follows.
+// clusterInfo is the ConfigMap in the public namespace whose key signedKey is signed. A signature
+// is stored under signaturePrefix followed by the ID of the signing token.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"
@@ -24,15 +24,15 @@ const (
 )
 
 // BootstrapSigner signs the cluster-info ConfigMap with every bootstrap token whose usages include
-// signing, so that a joining client that knows the token can verify the CA. A signature is a JWS
-// (RFC 7515) with detached payload, signed by HS256 with the key that signingKey returns.
+// signing. A joining client that knows the token can then verify the CA. A signature is a JWS (RFC
+// 7515) with detached payload, signed by HS256 with the key that signingKey returns.
 type BootstrapSigner struct {
 	*bootstrapTokens
 	maps reconcile.Client
 	key  meta.Key
 }
 
-// NewBootstrapSigner returns the controller.
+// NewBootstrapSigner returns a new BootstrapSigner.
 func NewBootstrapSigner(env *Env) *BootstrapSigner {
 	s := &BootstrapSigner{maps: env.Core("ConfigMap")}
 	s.key = s.maps.Key(env.PublicNamespace(), clusterInfo)
@@ -45,7 +45,6 @@ func NewBootstrapSigner(env *Env) *BootstrapSigner {
 	return s
 }
 
-// sign writes the signatures of all valid tokens into the ConfigMap and removes others.
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	o, object, err := s.maps.Read(ctx, s.key)
 	if err != nil || o == nil {
@@ -63,8 +62,6 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	return reconcile.Except(err, reconcile.IsConflict) // the watch triggers a retry
 }
 
-// signatures returns the changes of the ConfigMap's data as a merge patch, empty if the signatures
-// are current.
 func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
 	changes := tree.Tree{}
 	for key := range data {
@@ -91,8 +88,8 @@ func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now 
 
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signingKey returns the HMAC key of a signature. The specification uses the whole token; clients
-// of Kubernetes, such as kubeadm, use its secret half.
+// signingKey returns the HMAC key of a signature. In the platform profile it is the whole token.
+// Kubernetes clients such as kubeadm use only its secret half.
 func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	if naming == meta.Platform {
 		return t.String()
@@ -100,7 +97,6 @@ func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	return t.Secret
 }
 
-// signDetached returns the JWS of a payload in compact form with an empty payload segment.
 func signDetached(payload, id, key string) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": id})
 	if err != nil {

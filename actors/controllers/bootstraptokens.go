@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// bootstrapTokens observes the Secrets of type bootstrap token in the system namespace, including
-// malformed ones, because those expire too and must be deleted.
+// bootstrapTokens observes the bootstrap token Secrets in the system namespace. It includes
+// malformed ones, because they also expire and must be deleted.
 type bootstrapTokens struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
@@ -21,10 +21,9 @@ type bootstrapTokens struct {
 	secrets map[string]bootstrapSecret
 }
 
-// allTokens is the single key of the queue: every change processes all tokens.
+// allTokens is the only key in the work queue, because every change processes all tokens.
 const allTokens = ""
 
-// bootstrapSecret is a Secret of type bootstrap token.
 type bootstrapSecret struct {
 	authn.BootstrapToken
 	valid  bool         // the Secret is well-formed
@@ -66,7 +65,8 @@ func (b *bootstrapTokens) onSecret(e reconcile.Event) {
 	}
 }
 
-// parse decodes a Secret. ok is false if it is not a bootstrap token or is deleted or terminating.
+// parse decodes a bootstrap token. It returns false for other Secrets and for deleted or
+// terminating ones.
 func (b *bootstrapTokens) parse(e reconcile.Event) (s bootstrapSecret, ok bool) {
 	if e.Deleted || e.Meta.Terminating {
 		return s, false
@@ -91,7 +91,6 @@ func (b *bootstrapTokens) all() []bootstrapSecret {
 	return all
 }
 
-// nextExpiry returns the time until the next token expires, at most an hour.
 func nextExpiry(all []bootstrapSecret, now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range all {

@@ -6,16 +6,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ClusterInfo keeps the ConfigMap cluster-info, from which joining clients learn the server's
-// address and CA. It is world-readable, so it holds nothing else. Values written by others stay,
-// such as the address of a load balancer.
+// ClusterInfo maintains the ConfigMap cluster-info, from which joining clients learn the server's
+// address and CA. The ConfigMap is world-readable, so it holds nothing else. Values that others
+// have written are kept, such as the address of a load balancer.
 type ClusterInfo struct {
 	*keptConfigMap
 	kubeconfig func() []byte
 }
 
-// NewClusterInfo returns the controller. kubeconfig returns the current client configuration; call
-// Publish when it changes.
+// NewClusterInfo returns a new ClusterInfo. kubeconfig returns the current client configuration.
+// The caller must call Publish when it changes.
 func NewClusterInfo(env *Env, kubeconfig func() []byte) *ClusterInfo {
 	c := &ClusterInfo{kubeconfig: kubeconfig}
 	c.keptConfigMap = newKeptConfigMap(env, env.PublicNamespace(), clusterInfo, c.correct)
@@ -25,7 +25,6 @@ func NewClusterInfo(env *Env, kubeconfig func() []byte) *ClusterInfo {
 // Publish schedules an update of the ConfigMap and returns immediately.
 func (c *ClusterInfo) Publish() { c.Add(c.key) }
 
-// correct sets the configuration if it is missing or was written by this server before.
 func (c *ClusterInfo) correct(object tree.Tree) tree.Tree {
 	want := string(c.kubeconfig())
 	is, there := object.Object("data")[signedKey]

@@ -8,18 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds bounds the remembered kinds. Beyond it all are forgotten: owners of unknown kinds
-// count as present, so nothing is deleted by mistake.
+// maxCustomKinds bounds the remembered kinds. Beyond it all are forgotten. This is safe, because
+// owners of unknown kinds count as present.
 const maxCustomKinds = 10000
 
-// customKinds remembers the kinds of all versions of CRDs, and whether they are namespaced.
 type customKinds struct {
 	mu         sync.Mutex
 	namespaced map[meta.GroupVersionKind]bool
 }
 
-// add records kinds. It starts over at the bound, because deleted CRDs would otherwise stay
-// forever. Names are cloned so that they do not keep a larger string alive.
+// add records kinds. It starts over at maxCustomKinds, because the kinds of deleted CRDs would
+// otherwise stay forever. Names are cloned so that they do not keep a larger string alive.
 func (c *customKinds) add(versions []*schema.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// namesResult is the outcome of checking a CRD's names against those of other CRDs.
 type namesResult struct {
 	names       tree.Tree // the acceptedNames of its status
 	conditions  []any
@@ -18,7 +17,7 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts the names of a CRD that no other CRD of its group uses, and adds the
+// calculateNames accepts the names of a CRD that no other CRD in its group uses. It adds the
 // approval condition where required. A conflicting name keeps its previously accepted value. An
 // established CRD stays established, so that stored objects remain reachable.
 func (d *Definitions) calculateNames(known *definition) namesResult {
@@ -30,7 +29,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		v.conditions = append(v.conditions, c)
 	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
-	// The last of several conflicts is reported.
+	// The condition reports only the last of several conflicts.
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
 		accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
@@ -84,7 +83,6 @@ func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 	}
 }
 
-// withTransitionTime keeps the previous lastTransitionTime while the status is unchanged.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := tree.FindCondition(status, c["type"].(string))
 	out := c.Copy()
@@ -96,7 +94,6 @@ func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	return out
 }
 
-// nameScope returns the scope in which a name must be unique.
 func nameScope(field string) string {
 	if field == "kind" || field == "listKind" {
 		return "kind"
@@ -104,7 +101,6 @@ func nameScope(field string) string {
 	return "resource"
 }
 
-// namesInUse returns the accepted names of the group's other CRDs, by scope.
 func (d *Definitions) namesInUse(known *definition, group string) map[string]map[string]bool {
 	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
 	for _, other := range d.groups[group] {
@@ -124,7 +120,8 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus relies on the watch to deliver a CRD that has changed since it was read.
+// updateStatus does not retry conflicts. The watch delivers a CRD that has changed since it was
+// read.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

@@ -23,8 +23,8 @@ type KindStore interface {
 	CollectionVersion(storage meta.GroupResource) uint64
 }
 
-// Definitions registers the kinds of CustomResourceDefinitions with the catalog and the store,
-// writes their NamesAccepted and Established conditions, and deletes the objects of terminating
+// Definitions registers the kinds of CustomResourceDefinitions with the catalog and the store. It
+// writes their NamesAccepted and Established conditions and deletes the objects of terminating
 // CRDs. Wait lets a request that changed a CRD wait until the change is in effect.
 type Definitions struct {
 	*Env
@@ -33,7 +33,7 @@ type Definitions struct {
 	finalizer   string
 	approvals   *crd.ApprovalPolicy
 
-	// Used by the informer's goroutine only.
+	// Only the informer's goroutine uses these:
 	known  map[string]*definition                       // by name
 	groups reconcile.Index[string, string, *definition] // by group and name
 
@@ -41,17 +41,17 @@ type Definitions struct {
 	observed ObservedRevision
 }
 
-// definition is the last observed state of a CustomResourceDefinition.
+// definition holds what was last observed of a CustomResourceDefinition.
 type definition struct {
 	object *meta.Object
 	tree   tree.Tree // its outline
-	// The uid and generation of the CRD that is served.
+	// uid and generation identify the version of the CRD that is served.
 	uid        string
 	generation int64
 	draining   bool // a goroutine is deleting its objects
 }
 
-// NewDefinitions returns the controller.
+// NewDefinitions returns a new Definitions. Call Run to start it.
 func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger) *Definitions {
 	env := NewEnv(store, kinds, logger)
 	return &Definitions{
@@ -61,8 +61,8 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 	}
 }
 
-// Run runs the controller until ctx ends. One goroutine handles all CRDs, so that two of them
-// cannot accept the same name at once.
+// Run runs the controller until ctx ends. One goroutine handles all CRDs, so that two CRDs cannot
+// be granted the same name.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
 	f := reconcile.Informer{Client: d.definitions, Version: d.observed.Advance, On: func(e reconcile.Event) {
@@ -82,19 +82,20 @@ func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, e
 	}
 }
 
-// Handles reports whether k is the kind of CRDs, so that a write changes the served kinds.
+// Handles reports whether k is the kind CustomResourceDefinition, so that writes to it change the
+// served kinds.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
-// Wait returns when the CRD change of the given version is in effect, or ctx ends. Without it, a
-// client that creates a CRD and then an object of it would get 404.
+// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Without it,
+// a client that creates a CRD and then a custom object could get a 404.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
-// CatchUp returns when all readable CRDs are in effect, or ctx ends.
+// CatchUp returns when all stored CRDs are in effect, or when ctx ends.
 func (d *Definitions) CatchUp(ctx context.Context) {
 	d.Wait(ctx, d.store.CollectionVersion(d.definitions.Storage))
 }
 
-// sync puts a CRD into effect. An unreadable CRD is skipped; its previous kinds stay served.
+// sync puts a CRD into effect. It skips an unreadable CRD, whose previous kinds stay served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	outline, err := d.Kinds.Outline(o)
 	if err != nil {
@@ -109,7 +110,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 		}
 		d.addKnown(o.Key.Name, known)
 	}
-	// From here on the state is the new one, whether or not it is served.
+	// From here on, known describes the new CRD, whether or not it is served.
 	known.object, known.tree = o, outline
 	if made := d.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)
@@ -121,13 +122,14 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	d.serveKinds(ctx, known)
 }
 
-// serveKinds registers the kinds of a CRD whose names are accepted, and updates its status. Only a
-// new CRD, generation or name requires the expensive compilation; status changes, including its
-// own, do not.
+// serveKinds registers the kinds of a CRD whose names are accepted, and updates its status. It
+// compiles the CRD only if its uid, generation or accepted names have changed, because compiling is
+// expensive. Status updates, including its own, do not compile.
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
-		// A shallow copy suffices: only the status is replaced, and the outline stays as observed.
+		// A shallow copy suffices, because only the status is replaced and known.tree is not
+		// modified.
 		root := maps.Clone(known.tree)
 		root["status"] = tree.Tree{"acceptedNames": v.names}
 		if made := d.Kinds.Compile(root); made != nil {
@@ -146,8 +148,9 @@ func (d *Definitions) register(made *crd.Definition) {
 	d.Kinds.AddDefinition(made)
 }
 
-// unregister also rechecks the CRDs of the group, because names are free now. The catalog comes
-// first, so that no new request reaches a kind that the store has dropped.
+// unregister removes the kinds of a deleted CRD, from the catalog first, so that no new request
+// reaches a kind that the store has dropped. It then rechecks the CRDs of the group, because names
+// have become free.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.Kinds.Definition(name); made != nil {
 		d.withdraw(made)
@@ -160,13 +163,13 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 	}
 }
 
-// withdraw reverses register, unless the CRD was defined again.
+// withdraw reverses register, unless another CRD of that name has been registered since.
 func (d *Definitions) withdraw(made *crd.Definition) {
 	d.Kinds.RemoveDefinition(made)
 	d.store.UnregisterKind(made.Stored)
 }
 
-// A CRD's name is <plural>.<group>.
+// groupOf splits the name of a CRD, which is <plural>.<group>.
 func groupOf(name string) string {
 	_, group, _ := strings.Cut(name, ".")
 	return group

@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the number of objects up to which the request that deletes a CRD waits for
-// their deletion, as clients expect of a small CRD. More are deleted in the background.
+// maxInlineDeletes is the maximum number of objects that the request that deletes a CRD waits for.
+// Clients expect a small CRD to be deleted at once. More objects are deleted in the background.
 const maxInlineDeletes = 1000
 
-// terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer.
-// draining keeps later events from starting a second goroutine for the same CRD.
+// terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It
+// sets draining, so that later events do not start a second goroutine for the same CRD.
 func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	if known.draining || !slices.Contains(known.object.Meta.Finalizers, d.finalizer) {
 		return
@@ -41,7 +41,8 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	d.cleanups.Go(func() { d.drain(ctx, made.Stored, o) })
 }
 
-// drain deletes the objects of a CRD in the background, because they are many or have finalizers.
+// drain deletes the objects of a CRD in the background, because there are many or some have
+// finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
 	d.report(ctx, "cannot update the status of a CustomResourceDefinition", o, d.tellDraining(ctx, o))
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })
@@ -59,8 +60,8 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 	return d.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})
 }
 
-// deleteObjects deletes the objects of a kind, and removes the finalizer from the CRD if none is
-// left. It does not log conflicts, because the next attempt reads the changed CRD.
+// deleteObjects deletes the objects of a kind. If none is left, it removes the finalizer from the
+// CRD. It does not log conflicts, because the next attempt reads the changed CRD.
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k, Change: request.Delete{}})
 	if err == nil && len(listing.Items) > 0 {
@@ -74,8 +75,8 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 	return done
 }
 
-// removeFinalizer removes the cleanup finalizer from a CRD. If it was the last one, the CRD is gone
-// and its kinds are unregistered at once, without waiting for the watch.
+// removeFinalizer removes the cleanup finalizer from a CRD. If it was the last finalizer, the CRD
+// no longer exists, and its kinds are unregistered without waiting for the watch.
 func (d *Definitions) removeFinalizer(ctx context.Context, o *meta.Object) error {
 	current, err := d.definitions.Get(ctx, o.Key)
 	if err != nil || current == nil || current.Meta.UID != o.Meta.UID {

@@ -14,7 +14,6 @@ func (g *GarbageCollector) logFailure(p objectReference, err error) {
 	g.Log.Warn("garbage collection failed", "key", p.key().String(), "error", err)
 }
 
-// processDependent reads an object from the store and deletes it if it is garbage.
 func (g *GarbageCollector) processDependent(ctx context.Context, p objectReference) error {
 	o, err := g.get(ctx, p)
 	switch {
@@ -33,15 +32,15 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 
 type ownerState uint8
 
-// States of an owner. An undeterminable state counts as present, because only certainty may delete
-// a dependent.
+// States of an owner. If the state cannot be determined, the owner counts as present, because a
+// dependent may only be deleted if its owner is certainly absent.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
 
-// reconcileOwners deletes an object without remaining owners. If some remain, it removes the
+// reconcileOwners deletes an object if none of its owners remains. If some remain, it removes the
 // references to the others.
 func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
@@ -80,9 +79,10 @@ func propagationPolicyOf(o *meta.Object) string {
 	return "Background"
 }
 
-// ownerState looks up an owner, in the dependent's namespace if its kind is namespaced. An owner of
-// an unknown kind counts as present: the kind may be disabled or not defined yet, and a delete
-// cannot be undone. The owner is looked up again when the objects of its kind are known.
+// ownerState looks up an owner, in the dependent's namespace if the owner's kind is namespaced. An
+// owner of an unknown kind counts as present, because the kind may be disabled or not registered
+// yet and a delete cannot be undone. The owner is looked up again once the objects of its kind are
+// known.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)
@@ -119,8 +119,8 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, de
 }
 
 // reportForeignOwner writes an Event if the absent owner exists in another namespace, to explain
-// the deletion of the dependent. Most absent owners were deleted, which the graph has seen; only
-// for others the objects of the kind are searched.
+// the deletion of the dependent. It searches the owner's kind only if the graph has not seen the
+// owner's deletion, which is rare.
 func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectReference, dependent *meta.Object, k *schema.Kind, owner meta.OwnerReference) error {
 	if g.graph.ownerDeleted(owner.UID) {
 		return nil

@@ -17,13 +17,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Election decides which of several daemons on one state runs the controllers: the holder of a
-// Lease. Clocks need not agree, because each daemon measures from when it observed a change of the
-// Lease.
+// An Election decides which of several servers on one etcd runs the controllers: the holder of a
+// Lease. Clocks need not agree, because each server measures time from when it observed a change of
+// the Lease.
 //
-// The holder stops, and its controllers' writes are refused, when it has not renewed the Lease for
-// renewDeadline, counted from before the request. Others take the Lease only after observing it
-// unchanged for electionDuration, which is longer.
+// A holder that has not renewed the Lease for renewDeadline stops, and the writes of its
+// controllers are refused. The deadline counts from before the renewal request. Other servers take
+// the Lease only after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -43,7 +43,7 @@ type Election struct {
 	working sync.WaitGroup
 }
 
-// Times of the Lease, as in client-go.
+// Lease timing, as in client-go.
 const (
 	electionDuration = 15 * time.Second // after which others may take a Lease without renewal
 	renewDeadline    = 10 * time.Second // after which the holder stops
@@ -59,7 +59,7 @@ func NewElection(env *Env) *Election {
 	}
 }
 
-// Run takes part in the election until ctx ends. Then it waits for running work and releases the
+// Run takes part in the election until ctx ends. It then waits for running work and releases the
 // Lease.
 func (e *Election) Run(ctx context.Context) {
 	ticker := time.NewTicker(electionPeriod)
@@ -82,7 +82,6 @@ func (e *Election) Run(ctx context.Context) {
 	e.leave()
 }
 
-// attempt renews the Lease, or takes it if it is free or expired.
 func (e *Election) attempt(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, electionPeriod)
@@ -109,7 +108,6 @@ func (e *Election) attempt(ctx context.Context) {
 	e.update()
 }
 
-// look reads the Lease and records when it has changed.
 func (e *Election) look(ctx context.Context) error {
 	o, object, err := e.leases.Read(ctx, e.key)
 	if err != nil {
@@ -125,11 +123,11 @@ func (e *Election) look(ctx context.Context) error {
 	return nil
 }
 
-// fence names the guard that rejects late writes of a former holder.
+// fence is the name of the guard that rejects late writes of a former holder.
 const fence = "controllers"
 
-// write sets the holder of the Lease, unless the Lease has changed since it was read. A daemon that
-// takes the Lease raises the fence; taken is the resulting version.
+// write sets the holder of the Lease, unless the Lease has changed since it was read. A server that
+// takes the Lease also raises the fence. taken is the resulting version, or 0.
 func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
@@ -160,7 +158,7 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	return taken, err
 }
 
-// left returns the remaining time of the lead, or an hour if this daemon does not lead.
+// left returns the time until this server's leadership expires, or an hour if it does not lead.
 func (e *Election) left() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -170,20 +168,19 @@ func (e *Election) left() time.Duration {
 	return max(0, time.Until(e.until))
 }
 
-// Leads reports whether this daemon is the leader now.
+// Leads reports whether this server is the leader now.
 func (e *Election) Leads() bool {
 	_, leads := e.term()
 	return leads
 }
 
-// term returns the version at which this daemon took the Lease, and whether it is the leader now.
+// term returns the version at which this server took the Lease, and whether it is the leader now.
 func (e *Election) term() (taken uint64, leads bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.taken, e.leading && time.Now().Before(e.until)
 }
 
-// update starts or ends the lead according to the clock.
 func (e *Election) update() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -201,8 +198,8 @@ func (e *Election) update() {
 	}
 }
 
-// Lead runs work whenever this daemon leads, until ctx ends. The context of work ends with the
-// lead.
+// Lead calls work whenever this server becomes the leader, until ctx ends. The context of work ends
+// with the leadership.
 func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	for ctx.Err() == nil {
 		e.mu.Lock()
@@ -247,9 +244,9 @@ func (e *Election) leave() {
 	}
 }
 
-// A leadersStore is the Store of controllers that only the leader runs. It refuses writes when this
-// daemon does not lead. Writes also name the Lease's fence: a daemon that is paused between check
-// and commit while another one takes the lead commits nothing.
+// A leadersStore is the Store of the controllers that only the leader runs. It refuses writes if
+// this server does not lead. Writes also name the Lease's fence. A server that pauses between the
+// check and the commit while another one takes the Lease therefore commits nothing.
 type leadersStore struct {
 	Store
 	election *Election
@@ -258,7 +255,7 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check ends the lead if the fence has refused a write.
+// check ends the leadership if the fence has refused a write.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()

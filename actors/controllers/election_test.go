@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// heldStore delays writes between the leadership check and the store, like a daemon that is paused
+// heldStore delays writes between the leadership check and the store, as if the server were paused
 // there.
 type heldStore struct {
 	Store
@@ -32,8 +32,8 @@ func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Resu
 	return s.Store.Mutate(ctx, m)
 }
 
-// TestPausedLeader checks that writes of a leader that was paused are refused after another leader
-// took over, even if it had checked its leadership before.
+// TestPausedLeader checks that the writes of a paused leader are refused after another server has
+// taken over, even if the paused leader had checked its leadership before.
 func TestPausedLeader(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	cluster := etcdtest.Start(t, 1)
@@ -56,14 +56,14 @@ func TestPausedLeader(t *testing.T) {
 		return err
 	}
 	const watchdog = 5 * time.Minute
-	// stay extends the leadership beyond the duration of the test.
+	// stay extends the leadership beyond the end of the test.
 	stay := func(e *Election) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.until = time.Now().Add(time.Hour)
 	}
-	// lead runs attempts until a daemon leads, as if the Lease had expired. The daemon may observe
-	// writes of the other one late.
+	// lead runs attempts until the server leads, as if the Lease had expired. A server may observe
+	// the writes of the other one late.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {
@@ -109,7 +109,7 @@ func TestPausedLeader(t *testing.T) {
 		t.Errorf("a write after leading again: %v", err)
 	}
 
-	// If a client deletes the fence, the leader notices with its next write and takes over again.
+	// If a client deletes the fence, the leader's next write fails and it takes over again.
 	must.Get(cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence))(t)
 	for deadline, n := time.Now().Add(watchdog), 0; one.Leads(); n++ {
 		if err := create(one.Fenced(store), fmt.Sprint("without-fence-", n)); err != nil && (!errors.As(err, &status) || status.Code != 503) || time.Now().After(deadline) {

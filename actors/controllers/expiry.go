@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// EventExpiry deletes Events when their TTL has passed since the last write. The time of a write is
-// not stored: after a restart, the last occurrence that the Event names is used instead.
+// EventExpiry deletes Events when their TTL has passed since the last write. Write times are not
+// stored. After a restart, the TTL counts from the last occurrence recorded in the Event.
 type EventExpiry struct {
 	*Env
 	events reconcile.Client
@@ -37,8 +37,8 @@ func (e *EventExpiry) Run(ctx context.Context) {
 	e.deleteExpired(ctx, expirations)
 }
 
-// expiration is the time at which a version of an Event expires. A later write has its own
-// expiration, and the delete of the old version fails by its precondition.
+// expiration is the time at which one version of an Event expires. A later write gets its own
+// expiration, and the delete of the old version fails on its precondition.
 type expiration struct {
 	at      time.Time
 	key     meta.Key
@@ -47,7 +47,7 @@ type expiration struct {
 
 type expirationHeap []expiration
 
-// Methods of container/heap; the first element expires next.
+// Methods of heap.Interface. The first element expires next.
 func (q expirationHeap) Len() int           { return len(q) }
 func (q expirationHeap) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
 func (q expirationHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
@@ -83,10 +83,11 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 	}
 }
 
-// expiryRetryDelay is the time until a failed delete, as on a full disk, is retried.
+// expiryRetryDelay is the time until a failed delete is retried, for example on a full disk.
 const expiryRetryDelay = time.Minute
 
-// remove deletes an Event if it still has the expired version. It returns false if a retry is due.
+// remove deletes an Event if it still has the expired version. It returns false if the delete must
+// be retried.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	err := e.events.DeleteKey(ctx, d.key, request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))})
 	if err = reconcile.Except(err, reconcile.IsConflict); err != nil {
@@ -95,7 +96,6 @@ func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	return err == nil
 }
 
-// eventWatch sends the expiration of every version that one watch delivers.
 type eventWatch struct {
 	expiry      *EventExpiry
 	ctx         context.Context
@@ -103,9 +103,9 @@ type eventWatch struct {
 	live        bool // after the initial events
 }
 
-// take sends the expirations of the delivered Events. Initial Events count from their last
-// occurrence, or each restart would prolong them; live ones count from now. Deletions need nothing:
-// their version does not match any more.
+// take sends the expirations of the delivered Events. The TTL of initial Events counts from their
+// last occurrence, so that restarts do not extend it. For later Events it counts from now.
+// Deletions send nothing, because the delete of an earlier version fails on its precondition.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]
@@ -126,8 +126,8 @@ func (w *eventWatch) take(events []request.Event) error {
 	return nil
 }
 
-// lastOccurrence returns the latest time that an Event names, or now if there is none or it is in
-// the future.
+// lastOccurrence returns the latest time in an Event. It returns now if the Event has none or its
+// time is in the future.
 func lastOccurrence(events reconcile.Client, o *meta.Object, now time.Time) time.Time {
 	object, err := events.Decode(o)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// createEvent creates an Event with a given last occurrence.
 func (w *testStore) createEvent(path string, last time.Time) {
 	w.t.Helper()
 	_, key := w.key(path)
@@ -22,7 +21,6 @@ func (w *testStore) createEvent(path string, last time.Time) {
 	}}})
 }
 
-// TestExpirySparesRewrittenEvents checks that a write restarts an Event's TTL.
 func TestExpirySparesRewrittenEvents(t *testing.T) {
 	w := newTestStore(t)
 	w.createEvent("events/default/a", time.Now())

@@ -16,19 +16,20 @@ import (
 // ExtensionTrust holds the authentication settings that extension API servers need to trust this
 // server.
 type ExtensionTrust struct {
-	// ClientCA holds the CAs of client certificates, as PEM.
+	// ClientCA holds the CAs of client certificates as PEM.
 	ClientCA []byte
 	// ProxyCA holds the CAs of front proxies, whose identity headers are trusted. AllowedNames are
-	// the common names of their certificates; empty allows any. Without ProxyCA, no header keys are
-	// written.
+	// the common names that their certificates may have. An empty list allows any name. Without
+	// ProxyCA, the ConfigMap has no header keys.
 	ProxyCA      []byte
 	AllowedNames []string
-	// Headers that name users.
+	// Headers in which front proxies send the user.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
 }
 
-// ExtensionAuthentication keeps the ConfigMap from which extension API servers read their
-// authentication settings. Certificates written by other daemons or earlier stay until they expire.
+// ExtensionAuthentication maintains the ConfigMap from which extension API servers read their
+// authentication settings. CA certificates that other servers or earlier runs have written stay
+// until they expire.
 type ExtensionAuthentication struct {
 	*Env
 	maps  reconcile.Client
@@ -37,10 +38,10 @@ type ExtensionAuthentication struct {
 	ready chan struct{} // closed after the first attempt
 }
 
-// extensionAuthenticationPeriod is the time between two checks of the ConfigMap.
 const extensionAuthenticationPeriod = 10 * time.Second
 
-// NewExtensionAuthentication returns the controller. trust returns the current settings.
+// NewExtensionAuthentication returns a new ExtensionAuthentication. trust returns the current
+// settings.
 func NewExtensionAuthentication(env *Env, trust func() (ExtensionTrust, error)) *ExtensionAuthentication {
 	maps := env.Core("ConfigMap").As(env.Translate("platform-apiserver"))
 	return &ExtensionAuthentication{
@@ -51,7 +52,8 @@ func NewExtensionAuthentication(env *Env, trust func() (ExtensionTrust, error)) 
 // Ready returns a channel that is closed after the first attempt to write the ConfigMap.
 func (e *ExtensionAuthentication) Ready() <-chan struct{} { return e.ready }
 
-// Run runs the controller until ctx ends. It polls, because a watch would read every ConfigMap.
+// Run runs the controller until ctx ends. It polls the ConfigMap, because a watch would read every
+// ConfigMap.
 func (e *ExtensionAuthentication) Run(ctx context.Context) {
 	first := sync.OnceFunc(func() { close(e.ready) })
 	reconcile.Every(ctx, extensionAuthenticationPeriod, func(ctx context.Context) {
@@ -88,7 +90,6 @@ func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	return e.maps.Patch(ctx, o, "", tree.Tree{"data": change})
 }
 
-// data returns the desired ConfigMap data, given the current data.
 func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	data := tree.Tree{}
 	bundle := func(key string, text []byte) {
@@ -118,7 +119,6 @@ func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	return data
 }
 
-// union appends items to a JSON list without duplicates. Invalid text counts as an empty list.
 func union(text string, more []string) []string {
 	var items []string
 	if json.Unmarshal([]byte(text), &items) != nil {

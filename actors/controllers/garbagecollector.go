@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// GarbageCollector deletes objects whose owners have all been deleted, and completes deletes with
-// propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references.
-// The graph may lag behind and only selects objects to examine; every decision is made on the
-// stored objects.
+// GarbageCollector deletes objects whose owners have all been deleted. It also completes deletes
+// with propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner
+// references. The graph may lag behind, so it only selects objects to examine. Every decision is
+// made on the stored objects.
 type GarbageCollector struct {
 	*reconcile.Controller[objectReference] // queue of objects whose owners may be gone
 
@@ -26,7 +26,7 @@ type GarbageCollector struct {
 	synced   chan struct{} // closed when there are none
 }
 
-// NewGarbageCollector returns the controller.
+// NewGarbageCollector returns a new GarbageCollector.
 func NewGarbageCollector(env *Env) *GarbageCollector {
 	g := &GarbageCollector{
 		graph: newGraph(), synced: make(chan struct{}),
@@ -52,9 +52,9 @@ func (a allKinds) Wait(ctx context.Context) bool {
 	}
 }
 
-// ownerWatch feeds the graph from one watch of a kind. Unlike an informer it remembers no keys: the
-// epoch of a node shows whether a restarted watch has delivered it again. epoch counts the watches
-// of a kind from 1.
+// ownerWatch feeds the graph from one watch of a kind. Unlike an informer it keeps no keys. The
+// epoch of a node shows whether a restarted watch has delivered the object again. epoch counts the
+// watches of a kind from 1.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
@@ -62,7 +62,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// It never returns an error, because a new watch would not help.
+// take never returns an error, because a new watch would not help.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -83,22 +83,23 @@ func (f *ownerWatch) take(events []request.Event) error {
 	return nil
 }
 
-// markSynced handles the end of the initial events. From the second watch on, objects that were not
-// delivered were deleted while there was no watch. Before the first watch, owners may have come and
-// gone.
+// markSynced handles the end of the initial events. From the second watch on, objects that the
+// watch has not delivered were deleted while no watch was running. Before the first watch, owners
+// may have been created and deleted without notice.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)
 	switch {
 	case f.epoch > 1:
 		g.Add(g.graph.removeStale(f.kind, f.epoch)...)
-	// Only the first watches of kinds present at the start count, so the channel is closed once.
+	// Only the first watch of each kind present at the start counts, so synced is closed once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
 	}
 }
 
-// get returns nil if another uid has the name: deleting that object could not be undone.
+// get returns nil if the name now belongs to an object with another uid, because deleting that
+// object could not be undone.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {

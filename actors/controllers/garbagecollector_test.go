@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// waitUntil polls for a state that no event reports.
 func (w *testStore) waitUntil(name string, holds func() bool) {
 	w.t.Helper()
 	if !poll(holds) {
@@ -20,8 +19,8 @@ func (w *testStore) waitUntil(name string, holds func() bool) {
 	}
 }
 
-// TestGraphRemovesNodes checks that objects that are deleted while no watch runs are removed when
-// the watch restarts.
+// TestGraphRemovesNodes checks that objects deleted while no watch was running are removed when the
+// watch restarts.
 func TestGraphRemovesNodes(t *testing.T) {
 	g := newGraph()
 	k := &schema.Kind{Resource: "configmaps"}
@@ -63,7 +62,7 @@ func TestGraphRemovesNodes(t *testing.T) {
 	}
 }
 
-// lateWatch is a store that delays the watch of one resource.
+// lateWatch is a store that delays watches of one resource.
 type lateWatch struct {
 	*testStore
 	resource string
@@ -78,8 +77,7 @@ func (l lateWatch) Watch(ctx context.Context, r request.Watch, sink request.Sink
 }
 
 // TestOwnerBeforeItsKindIsWatched checks that dependents are collected if their owner was deleted
-// before its kind was watched. The same applies if the owner never existed and its kind appears
-// later.
+// before its kind was watched, or if the owner never existed and its kind appears later.
 func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	w := newTestStore(t)
 	begin := make(chan struct{})

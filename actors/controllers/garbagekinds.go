@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// kindWatch is the watch of one kind. It is restarted when the kind's definition changes, which
-// replaces the schema.Kind.
+// kindWatch is the watch of one kind. It restarts when the CRD of the kind changes, which replaces
+// the schema.Kind.
 type kindWatch struct {
 	kind   *schema.Kind
 	epochs int // watches started so far; owned by the watch's goroutine, and by others after stop
@@ -17,10 +17,9 @@ type kindWatch struct {
 	ended  sync.WaitGroup
 }
 
-// watchAllKinds keeps a watch for every kind of the catalog until ctx ends.
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// Set before any watch starts: an early sync must not bring the counter to zero.
+	// Set the counter before any watch starts, so that an early sync does not bring it to zero.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {
@@ -37,8 +36,8 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	}
 }
 
-// watchKinds updates the watches to the served kinds. Both are in the order of StorageKinds, so one
-// walk over both finds the changes.
+// watchKinds starts and stops watches to match the served kinds. Both lists have the order of
+// StorageKinds, so one pass over both finds the differences.
 func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch, kinds []*schema.Kind, first bool) []*kindWatch {
 	kept := make([]*kindWatch, 0, len(kinds))
 	for _, k := range kinds {
@@ -51,7 +50,7 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 			f, watches = watches[0], watches[1:]
 		}
 		kept = append(kept, f)
-		// The same pointer is the same definition; a changed one is compiled into a new Kind.
+		// A changed CRD is compiled into a new Kind, so an equal pointer means no change.
 		if f.kind == k {
 			continue
 		}
@@ -66,8 +65,8 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 	return kept
 }
 
-// endFormer ends the watch of a kind that is no longer served. All its objects are gone, even if
-// the watch has not reported that.
+// endFormer ends the watch of a kind that is no longer served. Its objects are deleted, even if the
+// watch did not deliver the deletions.
 func (g *GarbageCollector) endFormer(f *kindWatch) {
 	f.stop()
 	g.customKinds.add(f.kind.Versions) // in case it was forgotten

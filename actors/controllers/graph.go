@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// objectReference identifies an object by kind, name and uid, so that an object recreated under the
-// same name differs.
+// objectReference identifies an object by kind, name and uid. The uid distinguishes it from an
+// object recreated under the same name.
 type objectReference struct {
 	kind            *schema.Kind // storage version
 	namespace, name string
@@ -29,9 +29,9 @@ func (p objectReference) key() meta.Key {
 // groupKindOf omits the version, because owner references of any version identify the same object.
 func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// graph holds the owner references between objects, as far as watches have delivered them. To save
-// memory it has nodes only for objects that have owners or are being deleted in the foreground: one
-// node, one edge and an entry in two maps each. Decisions are made on the stored objects.
+// graph holds the owner references that watches have delivered. To save memory, it has nodes only
+// for objects that have owners or are being deleted in the foreground. Each needs one node, one
+// edge and an entry in two maps. Decisions are made on the stored objects.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
@@ -54,7 +54,7 @@ type edge struct {
 	blocks bool // blockOwnerDeletion
 }
 
-// ownerDependents holds the dependents of an owner, which need not exist itself.
+// ownerDependents holds the dependents of an owner, whether or not the owner exists.
 type ownerDependents struct {
 	uid        meta.Text
 	deleted    bool           // its deletion was observed
@@ -68,9 +68,10 @@ func newGraph() *graph {
 	}
 }
 
-// await records that a dependent has an owner of a kind that is not watched yet, so that the
-// owner's deletion would go unnoticed. It must be called before the owner is looked up: a later
-// delete is then either missed by the starting watch or delivered.
+// await records that a dependent has an owner whose kind is not watched yet, because the owner's
+// deletion would go unnoticed. It must be called before the owner is looked up. If the owner is
+// deleted after the lookup, either the watch delivers the deletion or observeKind returns the
+// dependent.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +87,7 @@ func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.awaited[n] = append(g.awaited[n], owner)
 }
 
-// observeKind returns the dependents that awaited the kind.
+// observeKind marks a kind as watched and returns the dependents that awaited it.
 func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,9 +106,9 @@ func (g *graph) stopAwaiting(n *node) {
 	delete(g.awaited, n)
 }
 
-// put records the state of an object and returns the objects to process because of it. Most events
-// change no owner and cost one map lookup and a short comparison. The caller processes the result
-// without the lock, on the stored objects.
+// put records an object and returns the objects to examine because of the change. Most events
+// change no owner and cost one map lookup and a short comparison. The caller examines the stored
+// objects without the lock.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -121,7 +122,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 		g.nodes[n.uid.String()] = n
 	}
 	n.kind, n.epoch = k, epoch
-	// Owners that this object blocked may be free now, and the object itself may be garbage.
+	// Owners that this object blocked may now be deletable, and the object itself may be garbage.
 	if !n.hasOwners(o.Meta.OwnerReferences) {
 		affected = append(g.unlink(n), n.objectReference)
 		g.link(n, o.Meta.OwnerReferences)
@@ -136,7 +137,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 	return affected
 }
 
-// remove returns the dependents of a deleted object even if it had no node.
+// remove records a deletion and returns the dependents of the object, even if it had no node.
 func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -156,7 +157,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all nodes: deleted owners without a node leave no trace, and their dependents may be of any kind.
+// all remaining nodes for examination, because it cannot know which owners without a node were
+// deleted, and their dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -171,8 +173,8 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 	return affected
 }
 
-// removeKind removes the objects of a kind that is no longer served. It returns all remaining
-// nodes, like removeStale, or nothing if the kind had no nodes.
+// removeKind removes the objects of a kind that is no longer served. Like removeStale, it returns
+// all remaining nodes, but only if the kind had nodes.
 func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -205,13 +207,14 @@ func (g *graph) link(n *node, owners []meta.OwnerReference) {
 			f = &ownerDependents{uid: meta.NewText(o.UID), dependents: make(map[*node]bool)}
 			g.byOwner[f.uid.String()] = f
 		}
-		// An owner may be named twice; one blocking reference suffices.
+		// An object may refer to an owner twice. One blocking reference suffices.
 		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
 		n.edges = append(n.edges, edge{f, o.BlockOwnerDeletion})
 	}
 }
 
-// unlink removes the edges of a node and returns the owners in foreground deletion that it blocked.
+// unlink removes the edges of a node. It returns the owners in foreground deletion that the node
+// blocked.
 func (g *graph) unlink(n *node) (freed []objectReference) {
 	g.stopAwaiting(n)
 	for _, e := range n.edges {
@@ -227,7 +230,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// dependentsOf requires the lock. The order of the result is random.
+// The caller holds mu. The order of the result is random.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {
@@ -237,7 +240,8 @@ func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	return all
 }
 
-// ownerDeleted reports whether the deletion of an owner with remaining dependents was observed.
+// ownerDeleted reports whether a watch has delivered the deletion of an owner that still has
+// dependents.
 func (g *graph) ownerDeleted(uid string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -257,7 +261,7 @@ func (g *graph) hasForegroundDependent(uid string) bool {
 	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }
 
-// anyDependent calls holds with the lock held; holds must not use the graph.
+// anyDependent calls holds while it holds mu, so holds must not call the graph.
 func (g *graph) anyDependent(uid string, holds func(n *node, blocks bool) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A keptConfigMap ensures that a ConfigMap exists: it creates it, corrects changes by others, and
-// recreates it after a delete.
+// A keptConfigMap creates a ConfigMap, reverts changes of it, and creates it again after a delete.
 type keptConfigMap struct {
 	*reconcile.Controller[meta.Key]
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns the changes to the data; object is nil if the ConfigMap does not exist.
+	// data returns the changes to make to the data of object, which is nil if the ConfigMap does
+	// not exist.
 	data func(object tree.Tree) tree.Tree
 }
 
@@ -33,8 +33,8 @@ func newKeptConfigMap(env *Env, namespace, name string, data func(object tree.Tr
 	return c
 }
 
-// ensure creates or corrects the ConfigMap. An immutable one is deleted, and the watch triggers its
-// recreation.
+// ensure creates or corrects the ConfigMap. If it is immutable, ensure deletes it, and the watch
+// event causes it to be created again.
 func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 	o, object, err := c.maps.Read(ctx, c.key)
 	if err != nil {

@@ -15,8 +15,8 @@ func (w *testStore) dataOf(path, key string) string {
 	return w.storedTree(path).Object("data").String(key)
 }
 
-// TestClusterInfo checks that the ConfigMap follows the server's configuration and is restored
-// after a delete. Changes by other writers are kept.
+// TestClusterInfo checks that the ConfigMap follows the server's configuration and is created again
+// after a delete. Values of other writers are kept.
 func TestClusterInfo(t *testing.T) {
 	w := newTestStore(t)
 	var text atomic.Value
@@ -44,8 +44,8 @@ func TestClusterInfo(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenTracking checks that the start of tracking is recorded once, and replaced if it is
-// invalid.
+// TestLegacyTokenTracking checks that the start of tracking is recorded once, and replaced if the
+// value is invalid.
 func TestLegacyTokenTracking(t *testing.T) {
 	w := newTestStore(t)
 	tracking := NewLegacyTokenTracking(w.env())

@@ -45,7 +45,7 @@ import (
 )
 
 // A mortalStore simulates a crash of its writer. One of the next writes is either lost or committed
-// without a response, and all later ones are lost. Reads continue, because they have no effect.
+// without a response, and all later writes are lost. Reads still work, because they have no effect.
 type mortalStore struct {
 	*testStore
 	mu    sync.Mutex // guards the fields below
@@ -100,7 +100,6 @@ func paths(n int, prefix string) (all []string) {
 
 type controller interface{ Run(context.Context) }
 
-// together runs several controllers as one.
 type together []controller
 
 func (all together) Run(ctx context.Context) {
@@ -111,7 +110,7 @@ func (all together) Run(ctx context.Context) {
 	}
 }
 
-// running starts a controller after it has run a function that it depends on.
+// running calls begin before it runs the controller.
 type running struct {
 	begin func(ctx context.Context)
 	controller
@@ -122,12 +121,11 @@ func (r running) Run(ctx context.Context) {
 	r.controller.Run(ctx)
 }
 
-// leads is an elector that always leads.
 type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
 
-// authorityFiles returns the files of a CA's certificate and key.
+// authorityFiles creates a CA and returns the paths of its certificate and key.
 func authorityFiles(t testing.TB) (certificate, key string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -147,7 +145,7 @@ func authorityFiles(t testing.TB) (certificate, key string) {
 	return certificate, key
 }
 
-// storedObjects is the initial state of a quota ledger. No object changes during the test.
+// storedObjects lists the initial objects of a quota ledger. They do not change during the test.
 type storedObjects struct{ w *testStore }
 
 func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
@@ -190,7 +188,7 @@ func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
 	return o.w.AwaitVersion(ctx, version)
 }
 
-// podMetrics is a metrics server that reports the memory usage of Pods.
+// podMetrics is a fake metrics server that returns a fixed body.
 type podMetrics struct{ body string }
 
 func (podMetrics) Resources() ([]extensions.Resource, []string) { return nil, nil }
@@ -207,7 +205,7 @@ func usage() podMetrics {
 	return podMetrics{`{"items":[` + strings.Join(items, ",") + `]}`}
 }
 
-// absentServer is an extension server that does not respond.
+// absentServer is an extension API server that does not respond.
 type absentServer struct{}
 
 func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
@@ -216,12 +214,11 @@ func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// of returns a constructor that does not use the test's store.
+// of adapts a constructor that needs no store.
 func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller { return create(e) }
 }
 
-// workload returns a constructor for controllers of a group.
 func workload(of ...func(*workloads.Group) workloads.Controller) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller {
 		g := workloads.NewGroup(e, leads{})
@@ -233,7 +230,7 @@ func workload(of ...func(*workloads.Group) workloads.Controller) func(*Env, *tes
 	}
 }
 
-// killed maps the names in testdata/kills.txt to constructors.
+// killed maps the controller names in testdata/kills.txt to constructors.
 var killed = map[string]func(*Env, *testStore) controller{
 	"apiservice-registration":          of(NewAPIServiceRegistration),
 	"bootstrap-signer":                 of(NewBootstrapSigner),
@@ -350,7 +347,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 }
 
 // TestKills crashes every controller around some of its writes, and checks that its successor
-// finishes the work. make soak repeats that many times.
+// finishes the work. make soak runs many rounds of it.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200
@@ -381,7 +378,7 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// survive runs controllers one after the other, each until its crash, until the work is done.
+// survive runs and crashes controllers one after the other until the work is done.
 func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := newTestStore(t)
 	w.perform(m.changes...)

@@ -12,9 +12,9 @@ import (
 )
 
 // A Leader reports whether another process, the holder of a leader-election Lease, runs the same
-// controllers. A holder loses the Lease when its duration passes without a renewal. As in
-// client-go, renewals count from when they are observed, so that clocks need not agree. Only a
-// Lease found at the start counts from its own renewTime.
+// controllers. The holder loses the Lease if it does not renew it within the Lease's duration. As
+// in client-go, the duration counts from when a renewal is observed, so that clocks need not agree.
+// For a Lease found at the start, it counts from the renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -30,13 +30,13 @@ type Leader struct {
 	changed chan struct{} // closed when holder changes
 }
 
-// A leaseRecord is the election state in a Lease.
 type leaseRecord struct {
 	holder, renewed string
 	duration        time.Duration
 }
 
-// NewLeader returns a Leader for the Lease of kube-controller-manager, named by the naming profile.
+// NewLeader returns a Leader for the Lease of kube-controller-manager, whose name depends on the
+// naming profile.
 func NewLeader(env *Env) *Leader {
 	leases := env.Client("coordination.platform.io", "v1", "Lease")
 	return &Leader{
@@ -45,8 +45,8 @@ func NewLeader(env *Env) *Leader {
 	}
 }
 
-// Holder returns the holder of the Lease, "" if there is none, and a channel that is closed when it
-// changes. It blocks until the holder is known or ctx ends.
+// Holder returns the holder of the Lease, or "" if there is none. changed is closed when the holder
+// changes. Holder blocks until the holder is known or ctx ends.
 func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan struct{}) {
 	select {
 	case <-l.synced:
@@ -57,7 +57,7 @@ func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan stru
 	return l.holder, l.changed
 }
 
-// Run follows the Lease until ctx ends.
+// Run watches the Lease until ctx ends.
 func (l *Leader) Run(ctx context.Context) {
 	var informer sync.WaitGroup
 	defer informer.Wait()
@@ -119,8 +119,8 @@ func readLease(object tree.Tree) leaseRecord {
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update sets the holder at the given time, and returns how long it stays valid without renewal. It
-// is called after each change and on expiry.
+// update determines the holder at the given time. left is the time until the Lease expires without
+// a renewal. update is called after each change and when the Lease expires.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

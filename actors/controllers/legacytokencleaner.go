@@ -16,9 +16,10 @@ import (
 	nodeauthz "github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// LegacyTokenCleaner removes unused tokens in auto-generated service account Secrets. A Secret that
-// its account references, no Pod mounts and no client has used for a time is marked invalid. After
-// the same time again it is deleted. Labels record days only, so days are compared.
+// LegacyTokenCleaner removes unused tokens in auto-generated service account Secrets, that is,
+// those that their account references. If no Pod mounts a Secret and no client has used its token
+// for some time, it is marked invalid. After the same time again it is deleted. Labels record only
+// days, so days are compared.
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client
@@ -28,10 +29,10 @@ type LegacyTokenCleaner struct {
 	now                           func() time.Time
 }
 
-// legacyTokenPeriod is the time between two runs.
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns the controller. unused is how long unused tokens are kept.
+// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. unused is how long unused tokens are
+// kept.
 func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{
@@ -41,7 +42,7 @@ func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	}
 }
 
-// Run runs the controller until ctx ends, once a day. It keeps no state in between.
+// Run cleans up once a day until ctx ends. It keeps no state in between.
 func (c *LegacyTokenCleaner) Run(ctx context.Context) {
 	reconcile.Every(ctx, legacyTokenPeriod, func(ctx context.Context) {
 		if err := c.clean(ctx); err != nil && ctx.Err() == nil {
@@ -50,7 +51,7 @@ func (c *LegacyTokenCleaner) Run(ctx context.Context) {
 	})
 }
 
-// clean processes all token Secrets, once use has been tracked for long enough.
+// clean processes all token Secrets. It does nothing until token use has been tracked for c.unused.
 func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	now := c.now().UTC()
 	since, ok, err := c.trackedSince(ctx)
@@ -71,8 +72,8 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// trackedSince returns the time from which on every use was recorded: the end of the day on which
-// tracking began. ok is false if it has not begun.
+// trackedSince returns the end of the day on which tracking began. Every use after that time is
+// recorded. ok is false if tracking has not begun.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
@@ -82,7 +83,8 @@ func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time,
 	return day.AddDate(0, 0, 1), err == nil, err
 }
 
-// cleanSecret marks or deletes a Secret whose token has been unused for long enough.
+// cleanSecret marks a Secret invalid if its token has been unused for long enough, and later
+// deletes it.
 func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, now time.Time, mounted *mountedSecrets) error {
 	secret, unused, err := c.unusedToken(o, now)
 	if err != nil || !unused {
@@ -113,8 +115,8 @@ func (c *LegacyTokenCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
 
-// unusedToken decodes a token Secret and reports whether it is old enough and unused. Secrets of
-// other types are not decoded.
+// unusedToken decodes a token Secret. It reports whether the Secret is old enough and its token
+// unused. Secrets of other types are not decoded.
 func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil
@@ -139,7 +141,6 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 	return secret, err == nil && last < c.limit(now), err
 }
 
-// madeByItself reports whether a Secret was auto-generated, as its account's reference shows.
 func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, secret serviceaccount.TokenSecret) (bool, error) {
 	o, object, err := c.accounts.ReadNamed(ctx, key.Namespace, secret.Account)
 	if err != nil || o == nil || secret.UID != "" && secret.UID != o.Meta.UID {
@@ -148,7 +149,7 @@ func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, sec
 	return slices.ContainsFunc(object.Objects("secrets"), func(ref tree.Tree) bool { return ref.String("name") == key.Name }), nil
 }
 
-// mountedSecrets caches the Secrets that Pods name, by namespace.
+// mountedSecrets caches the names of the Secrets that Pods mount, by namespace.
 type mountedSecrets struct {
 	pods        reconcile.Client
 	byNamespace map[string]map[string]bool

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLegacyTokenCleaner checks that only auto-generated token Secrets that are neither used nor
-// mounted are marked invalid, and later deleted.
+// mounted are marked invalid and later deleted.
 func TestLegacyTokenCleaner(t *testing.T) {
 	w := newTestStore(t)
 	now := time.Now().UTC()
@@ -62,7 +62,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 		}
 		return "kept"
 	}
-	// Until tracking has started, unused tokens cannot be identified.
+	// Unused tokens cannot be identified before tracking has started.
 	must.Succeed(t, c.clean(t.Context()))
 	if got := state("marked-long-ago", ""); got != "kept" {
 		t.Errorf("before uses were noted: %s", got)

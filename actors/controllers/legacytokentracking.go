@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// trackedSinceKey is the key in the ConfigMap with the day since which token use is tracked.
+// trackedSinceKey is the ConfigMap key of the day since which token use has been tracked.
 const trackedSinceKey = "since"
 
-// LegacyTokenTracking records the day of a token's last use in a label of its Secret, and keeps the
-// ConfigMap with the day on which tracking began.
+// LegacyTokenTracking records the day of a token's last use in a label of its Secret. It also
+// maintains a ConfigMap with the day on which tracking began.
 type LegacyTokenTracking struct {
 	*keptConfigMap
 	secrets  reconcile.Client
@@ -23,7 +23,7 @@ type LegacyTokenTracking struct {
 	now      func() time.Time
 }
 
-// NewLegacyTokenTracking returns the controller.
+// NewLegacyTokenTracking returns a new LegacyTokenTracking.
 func NewLegacyTokenTracking(env *Env) *LegacyTokenTracking {
 	t := &LegacyTokenTracking{secrets: env.Core("Secret"), lastUsed: serviceaccount.NewSecretNames(env.Naming).LastUsed, now: time.Now}
 	t.keptConfigMap = newKeptConfigMap(env, env.SystemNamespace(), env.Translate(legacyTokenTracking), t.correct)
@@ -32,15 +32,13 @@ func NewLegacyTokenTracking(env *Env) *LegacyTokenTracking {
 	return t
 }
 
-// legacyTokenTracking is the name of the ConfigMap.
 const legacyTokenTracking = "platform-apiserver-legacy-service-account-token-tracking"
 
-// Used records asynchronously that the token of a Secret was used.
+// Used records the use of a Secret's token. It does not wait for the write.
 func (t *LegacyTokenTracking) Used(namespace, name string) {
 	t.used.Add(t.secrets.Key(namespace, name).Clone())
 }
 
-// correct restarts the tracking period if the recorded day is unreadable.
 func (t *LegacyTokenTracking) correct(object tree.Tree) tree.Tree {
 	if _, err := time.Parse(time.DateOnly, object.Object("data").String(trackedSinceKey)); err == nil {
 		return nil

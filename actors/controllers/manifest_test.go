@@ -19,13 +19,13 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A manifest is a case of a file such as testdata/kills.txt, which documents its lines.
+// A manifest is a test case. Files such as testdata/kills.txt document the format of its lines.
 type manifest struct {
 	name          string
 	changes, done []string
 }
 
-// controller returns the name of the controller. A variant follows it after a comma.
+// controller returns the name of the controller. In m.name, a variant may follow after a comma.
 func (m *manifest) controller() string {
 	name, _, _ := strings.Cut(m.name, ",")
 	return name
@@ -40,7 +40,6 @@ func readManifests(t *testing.T, path string) (all []manifest) {
 	return all
 }
 
-// kindNamed returns the stored kind of a name such as "Pod".
 func (w *testStore) kindNamed(name string) *schema.Kind {
 	w.t.Helper()
 	all := w.kinds.StorageKinds()
@@ -51,7 +50,7 @@ func (w *testStore) kindNamed(name string) *schema.Kind {
 	return all[i]
 }
 
-// keyOf parses [NAMESPACE/]NAME. The default namespace is default.
+// keyOf parses [NAMESPACE/]NAME. The namespace defaults to default.
 func keyOf(k *schema.Kind, path string) meta.Key {
 	namespace, name, ok := strings.Cut(path, "/")
 	if !ok {
@@ -65,7 +64,6 @@ func keyOf(k *schema.Kind, path string) meta.Key {
 
 var uidReference = regexp.MustCompile(`uid:(\w+)/([\w./-]+)`)
 
-// withUIDs replaces references such as "uid:Pod/a".
 func (w *testStore) withUIDs(text string) string {
 	return uidReference.ReplaceAllStringFunc(text, func(reference string) string {
 		parts := uidReference.FindStringSubmatch(reference)
@@ -76,7 +74,6 @@ func (w *testStore) withUIDs(text string) string {
 	})
 }
 
-// perform makes the changes of a manifest.
 func (w *testStore) perform(lines ...string) {
 	w.t.Helper()
 	for _, line := range lines {
@@ -110,7 +107,7 @@ func (w *testStore) change(kind, path, subresource string, change request.Change
 	}
 }
 
-// make creates an object from JSON and writes its status. The default namespace is default.
+// make creates an object from JSON and writes its status. The namespace defaults to default.
 func (w *testStore) make(kind, text string) {
 	w.t.Helper()
 	object, _, err := codec.DecodeJSON(w.kindNamed(kind).Message(), []byte(text))
@@ -150,8 +147,8 @@ func (w *testStore) count(kind string, texts ...string) (n int) {
 	return n
 }
 
-// isDone reports whether the counts of a manifest hold. It fails the test if a count can never
-// hold.
+// isDone reports whether the counts in a manifest match the stored objects. It fails the test if a
+// count can never match.
 func (w *testStore) isDone(lines []string) bool {
 	w.t.Helper()
 	done := true
@@ -172,7 +169,7 @@ func (w *testStore) isDone(lines []string) bool {
 	return done
 }
 
-// A script runs a case of testdata/controllers.txt, which documents its lines.
+// A script runs a case of testdata/controllers.txt. That file documents the format of its lines.
 type script struct {
 	*testStore
 	fs   *vfs.Mem
@@ -190,7 +187,7 @@ func (s *script) end() {
 	s.close()
 }
 
-// step runs the first line, or several counts, and returns the remaining lines.
+// step executes the first line, or several lines with counts, and returns the remaining lines.
 func (s *script) step(lines []string) []string {
 	line := strings.NewReplacer(s.kept...).Replace(lines[0])
 	switch verb, rest, _ := strings.Cut(line, " "); verb {
@@ -222,7 +219,7 @@ func (s *script) step(lines []string) []string {
 
 var countLine = regexp.MustCompile(`^(finally )?\d`)
 
-// TestControllers runs the cases of testdata/controllers.txt.
+// TestControllers runs the scripts in testdata/controllers.txt.
 func TestControllers(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/controllers.txt") {
 		t.Run(c.Name, func(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remainingContent is what still exists in a namespace after an attempt to delete its content. It
+// remainingContent describes what is left in a namespace after an attempt to delete its content. It
 // is reported in the namespace's status.
 type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer
 	failures   []error        // errors per resource
-	// undiscovered lists versions of extension servers whose resources are unknown.
+	// undiscovered lists the versions of extension API servers whose resources are unknown.
 	undiscovered []string
 }
 
@@ -45,8 +45,8 @@ func (r *remainingContent) isEmpty() bool {
 
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
-// conditions returns the conditions of a terminating namespace, with the types, reasons, messages
-// and order of Kubernetes.
+// conditions returns the conditions of a terminating namespace. Their types, reasons, messages and
+// order are those of Kubernetes.
 func (r *remainingContent) conditions() []tree.Tree {
 	return []tree.Tree{
 		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered",
@@ -80,7 +80,7 @@ func (r *remainingContent) discoveryText() string {
 		len(texts), strings.Join(texts, ", "))
 }
 
-// failureText sorts the failures, so that their order alone does not change the condition.
+// failureText sorts the failures, so that a different order does not change the condition.
 func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""
@@ -104,7 +104,7 @@ func countsText(head string, counts map[string]int, form string) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// updateConditions writes the remaining content into the status of a namespace if it differs. A
+// updateConditions reports the remaining content in the status of a namespace, if it has changed. A
 // condition keeps its lastTransitionTime while its status is unchanged.
 func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
 	current, object, err := n.read(ctx, ns)

@@ -13,15 +13,15 @@ import (
 
 const namespaceController = "namespace-controller"
 
-// extensionContent is the content of a namespace in one resource of an extension server.
+// extensionContent is the content of a namespace in one resource of an extension API server.
 type extensionContent struct {
 	extensions.Resource
 	servers   extensions.Servers
 	namespace string
 }
 
-// deleteExtensionContent deletes the content of a namespace on extension servers. Versions whose
-// resources are unknown keep the namespace.
+// deleteExtensionContent deletes the content of a namespace on extension API servers. The namespace
+// stays while the resources of a version are unknown.
 func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
 	if n.extensions == nil {
 		return
@@ -44,8 +44,8 @@ func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace strin
 	}
 }
 
-// delete deletes the objects, with one deletecollection where supported, and returns the remaining
-// ones. Objects of resources without list are assumed gone.
+// delete deletes the objects, with one deletecollection if supported, and returns the remaining
+// ones. It assumes that none remain if the resource cannot be listed.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {
@@ -74,7 +74,7 @@ func (c *extensionContent) deleteAt(ctx context.Context, path string) error {
 	return err
 }
 
-// list returns the objects with their names and finalizers only.
+// list returns the objects. Only their names and finalizers are set.
 func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 	body, err := c.do(ctx, http.MethodGet, "", nil)
 	if err != nil || body == nil {
@@ -100,7 +100,7 @@ func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 	return objects, nil
 }
 
-// do makes a request. Status 404 or 405 is not an error; the body is nil then.
+// do sends a request. For status 404 or 405, it returns a nil body and no error.
 func (c *extensionContent) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	code, answer, err := c.servers.Do(ctx, extensions.Request{
 		Group: c.Group, Version: c.Version, Controller: namespaceController,

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Namespaces deletes the content of terminating namespaces, and then removes the server's finalizer
-// from spec.finalizers, which completes the delete.
+// Namespaces deletes the content of terminating namespaces. It then removes the server's finalizer
+// from spec.finalizers, which completes the deletion of the namespace.
 type Namespaces struct {
 	*Env
 	namespaces, pods reconcile.Client
@@ -32,8 +32,8 @@ type Namespaces struct {
 // content of a new namespace with the same name.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces returns the controller. servers may be nil. The content of a namespace is deleted
-// after grace, so that clients which finalize namespaces themselves can do so first.
+// NewNamespaces returns a new Namespaces controller. servers may be nil. The content of a namespace
+// is deleted after grace, so that clients that finalize namespaces themselves can do so first.
 func NewNamespaces(env *Env, servers extensions.Servers, grace time.Duration) *Namespaces {
 	return &Namespaces{Env: env, extensions: servers, grace: grace, namespaces: env.Core("Namespace"), pods: env.Core("Pod")}
 }
@@ -45,14 +45,14 @@ func (n *Namespaces) Run(ctx context.Context) {
 }
 
 // startDrain starts a worker for a terminating namespace, unless it has one. Each namespace has its
-// own worker, because draining may wait for finalizers. Later events are ignored: the worker reads
-// the store before each attempt.
+// own worker, because draining may wait for finalizers. Later events can be ignored, because the
+// worker reads the namespace before each attempt.
 func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 	if !o.Meta.Terminating {
 		return
 	}
 	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
-	// The uid is part of the key: a new namespace of that name gets its own worker.
+	// The key includes the uid, so that a new namespace with the same name gets its own worker.
 	if _, started := n.active.LoadOrStore(ns, true); started {
 		return
 	}
@@ -66,13 +66,12 @@ func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 	})
 }
 
-// The delay between two attempts doubles from the minimum to the maximum.
+// Bounds of the delay between two attempts, which doubles each time.
 const (
 	minPollInterval = 20 * time.Millisecond
 	maxPollInterval = 5 * time.Second
 )
 
-// drain empties a namespace, and retries with backoff while its objects have finalizers.
 func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool {
 		done, err := n.drainOnce(ctx, ns)
@@ -83,10 +82,10 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	})
 }
 
-// drainOnce makes one attempt to empty a namespace, and reports whether it is done. It first checks
-// that the namespace still exists: after a finalize request by a client, its name may belong to a
-// new one. No objects appear meanwhile, because the store refuses creates in terminating
-// namespaces.
+// drainOnce makes one attempt to empty a namespace and reports whether the work is done. It first
+// checks that the namespace still exists, because a client may have finalized it and created a new
+// one with the same name. No objects appear in the meantime, because the store refuses creates in
+// terminating namespaces.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {
@@ -99,7 +98,8 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	if err := n.removeFinalizer(ctx, ns); err != nil {
 		return false, err
 	}
-	// If other finalizers keep the namespace, its conditions must report that the content is gone.
+	// Other finalizers may keep the namespace. Its conditions must then report that the content is
+	// deleted.
 	err = n.updateConditions(ctx, ns, left)
 	return err == nil, err
 }
@@ -112,13 +112,13 @@ func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 	return current, object, err
 }
 
-// deleteContent deletes all objects in a namespace and returns what remains. Pods go first, and the
-// rest only when they are gone, because running Pods may depend on it (such as NetworkPolicies). A
-// failure of one resource does not stop the others.
+// deleteContent deletes all objects in a namespace and returns what remains. It deletes
+// the rest only when no Pods remain, because running Pods may depend on it, for example on
+// NetworkPolicies. A failure for one resource does not stop the others.
 func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
 	n.deleteObjects(ctx, n.pods.Kind, namespace, left)
-	// Pods remain: everything else waits for the next attempt.
+	// While Pods remain, everything else waits for the next attempt.
 	if len(left.resources) > 0 {
 		return left
 	}
@@ -131,8 +131,7 @@ func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace t
 	return left
 }
 
-// deleteObjects deletes the objects of one kind in a namespace. If there were any, it lists the
-// remaining ones.
+// deleteObjects deletes the objects of one kind in a namespace and adds the remaining ones to left.
 func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace tree.Tree, left *remainingContent) {
 	name, resource := namespace.Object("metadata").String("name"), meta.GroupResource{Group: k.Group, Resource: k.Resource}
 	content := request.List{Kind: k.Unconverted(), Namespace: name}
@@ -160,8 +159,8 @@ func hasFinalizers(objects []*meta.Object) bool {
 	return slices.ContainsFunc(objects, func(o *meta.Object) bool { return len(o.Meta.Finalizers) > 0 })
 }
 
-// mayTakeTime reports whether objects include a running Pod within its grace period since the
-// namespace was deleted. Conditions do not report those as failures.
+// mayTakeTime reports whether objects include a running Pod whose grace period, counted from the
+// deletion of the namespace, has not passed. Such Pods are not reported as failures.
 func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []*meta.Object) bool {
 	if k.Storage != n.pods.Storage {
 		return false
@@ -178,8 +177,8 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer requires the namespace as read, so that concurrent writers do not restore each
-// other's finalizers.
+// removeFinalizer fails with a conflict if the namespace has changed since it was read, so that it
+// does not restore finalizers that other clients have removed.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

@@ -21,18 +21,18 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// testStore is a store on an in-memory journal.
+// testStore is a store backed by an in-memory journal.
 type testStore struct {
 	*actors.Store
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
-	// staleUpTo is the version up to which stored objects are stale, as after a change of the
-	// encryption key.
+	// staleUpTo is the version up to which stored objects are stale, as they are after a change of
+	// the encryption key.
 	staleUpTo atomic.Uint64
 }
 
-// openTestStore starts a store on fs, which may hold the files of an earlier one.
+// openTestStore opens a store on fs, which may hold the files of an earlier one.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
@@ -48,7 +48,6 @@ func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	return w
 }
 
-// newTestStore starts an empty store, which is closed at the end of the test.
 func newTestStore(t *testing.T) *testStore {
 	t.Helper()
 	w := openTestStore(t, vfs.NewMem())
@@ -65,7 +64,7 @@ func (w *testStore) close() {
 	}
 }
 
-// poll calls done until it returns true, or returns false after some minutes.
+// poll calls done until it returns true. It returns false after five minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -79,14 +78,12 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// newNamespaces returns the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
 	return NewNamespaces(NewEnv(store, w.kinds, slog.New(slog.DiscardHandler)), nil, 0)
 }
 
 func (w *testStore) kind(resource string) *schema.Kind { return w.kinds.Kind("", "v1", resource) }
 
-// key parses resource/name or resource/namespace/name.
 func (w *testStore) key(path string) (*schema.Kind, meta.Key) {
 	parts := strings.Split(path, "/")
 	k := w.kind(parts[0])
@@ -148,7 +145,8 @@ func TestNamespaceGrace(t *testing.T) {
 	w.waitUntil("it goes", func() bool { return w.get("namespaces/n") == nil })
 }
 
-// TestMayTakeTime checks that only Pods in their grace period may remain without finalizers.
+// TestMayTakeTime checks that the only objects that may remain without finalizers are Pods in their
+// grace period.
 func TestMayTakeTime(t *testing.T) {
 	w := newTestStore(t)
 	n := w.newNamespaces(w)
@@ -169,7 +167,7 @@ func TestMayTakeTime(t *testing.T) {
 	}
 }
 
-// afterList is a store that runs a hook after the first list of a resource.
+// afterList is a store that calls happens after the first list of a resource.
 type afterList struct {
 	*testStore
 	resource string
@@ -185,8 +183,8 @@ func (a *afterList) List(ctx context.Context, r request.List) (request.ListResul
 	return l, err
 }
 
-// TestRecreatedNamespaceIsUntouched checks that a namespace recreated while its finalized
-// predecessor is still being drained keeps its content.
+// TestRecreatedNamespaceIsUntouched checks that a recreated namespace keeps its content, even if
+// its finalized predecessor is still being drained.
 func TestRecreatedNamespaceIsUntouched(t *testing.T) {
 	w := newTestStore(t)
 	old := w.create("namespaces/n")

@@ -6,14 +6,14 @@ import (
 )
 
 // ObservedRevision is the version up to which a controller has processed the changes of a kind.
-// Requests wait for it. The zero value is ready to use, and it is safe for concurrent use.
+// Requests can wait for it. The zero value is ready to use. It is safe for concurrent use.
 type ObservedRevision struct {
 	mu       sync.Mutex // guards the fields below
 	version  uint64
 	advanced chan struct{} // closed when version rises; nil without waiters
 }
 
-// Advance records that all changes up to a version have been processed.
+// Advance records that all changes up to version have been processed.
 func (p *ObservedRevision) Advance(version uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -24,14 +24,14 @@ func (p *ObservedRevision) Advance(version uint64) {
 	}
 }
 
-// HasSeen reports whether all changes up to a version have been processed.
+// HasSeen reports whether all changes up to version have been processed.
 func (p *ObservedRevision) HasSeen(version uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.version >= version
 }
 
-// Wait waits until all changes up to a version have been processed, or ctx ends.
+// Wait waits until all changes up to version have been processed, or ctx ends.
 func (p *ObservedRevision) Wait(ctx context.Context, version uint64) {
 	for ctx.Err() == nil {
 		p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 )
 
 // runOwnerWorker processes all queued owners in one batch, because finding their dependents lists
-// every kind. The graph does not suffice: a dependent that no watch has delivered yet would not be
-// orphaned, but deleted as garbage later.
+// every kind. The graph is not enough. It may lack a dependent that no watch has delivered yet,
+// which would be deleted as garbage later instead of being orphaned.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.Get(ctx, math.MaxInt)
@@ -29,7 +29,7 @@ func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	}
 }
 
-// processOwners processes owners of one namespace, or cluster-scoped ones if namespace is "".
+// processOwners processes owners in one namespace, or cluster-scoped owners if namespace is "".
 func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, owners []objectReference) {
 	found, fault := g.findDependents(ctx, namespace, owners)
 	_ = reconcile.ForEachParallel(owners, func(p objectReference) error {
@@ -51,7 +51,8 @@ type dependent struct {
 	blocks bool
 }
 
-// findDependents lists the dependents of owners from the store, by the owner's uid.
+// findDependents lists the dependents of owners from the store. The result is keyed by the owner's
+// uid.
 func (g *GarbageCollector) findDependents(ctx context.Context, namespace string, owners []objectReference) (map[string][]dependent, error) {
 	found := make(map[string][]dependent, len(owners))
 	for _, p := range owners {
@@ -76,7 +77,7 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 	return found, nil
 }
 
-// processOwner carries out the deletion policy of an owner and removes its finalizer.
+// processOwner applies the propagation policy of an owner and removes its finalizer.
 func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, dependents []dependent) error {
 	o, err := g.get(ctx, p)
 	switch {

@@ -15,13 +15,13 @@ import (
 )
 
 // PolicyStatus type-checks the expressions of ValidatingAdmissionPolicies against the kinds that
-// they match, and writes the warnings into their status, once per generation.
+// they match. It writes the warnings to the policy's status, once per generation.
 type PolicyStatus struct {
 	*reconcile.Controller[string]
 	policies reconcile.Client
 }
 
-// NewPolicyStatus returns the controller.
+// NewPolicyStatus returns a new PolicyStatus.
 func NewPolicyStatus(env *Env) *PolicyStatus {
 	p := &PolicyStatus{policies: env.Client("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy").As("validatingadmissionpolicy-status-controller")}
 	p.Controller = reconcile.New(env, "", p.check, "cannot check the types of an admission policy", "policy")
@@ -29,7 +29,8 @@ func NewPolicyStatus(env *Env) *PolicyStatus {
 	return p
 }
 
-// check checks the current generation of a policy. It forces its apply, because it owns the status.
+// check checks the current generation of a policy. It applies the status with force, because this
+// controller owns it.
 func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	o, stored, err := p.policies.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -51,22 +52,22 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	if len(warnings) > 0 {
 		checking["expressionWarnings"] = warnings
 	}
-	// The uid keeps the apply from recreating a policy that was deleted meanwhile.
+	// The uid prevents the apply from recreating a policy that was deleted in the meantime.
 	return reconcile.Except(p.policies.Apply(ctx, o.Key, "status", tree.Tree{
 		"metadata": tree.Tree{"uid": o.Meta.UID}, "status": tree.Tree{"observedGeneration": o.Meta.Generation, "typeChecking": checking},
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds bounds the kinds checked per rule; a rule that reaches it is the last one.
-// maxPolicyKinds bounds the kinds of all rules of a policy.
+// maxCheckedKinds bounds the kinds checked for one rule. Further rules are not checked if a rule
+// reaches it. maxPolicyKinds bounds the kinds of all rules of a policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
 )
 
-// checked returns the kinds that the rules of a policy name without wildcards, in order.
+// checked returns the kinds that the rules of a policy match without wildcards, sorted.
 func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
-	// The kinds are read once, so that all rules are checked against the same catalog.
+	// Read the kinds once, so that all rules are checked against the same catalog.
 	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}
 	for _, rule := range spec.Object("matchConstraints").Objects("resourceRules") {
 		if ctx.Err() != nil || addKinds(kinds, rule, found) == maxCheckedKinds || len(found) >= maxPolicyKinds {
@@ -83,9 +84,9 @@ func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expression
 	return all
 }
 
-// addKinds adds the kinds that a rule names, and returns their number. A rule may have any number
-// of combinations of groups, versions and resources, so each kind is looked up in the rule and not
-// vice versa.
+// addKinds adds the kinds that a rule matches to found and returns their number. A rule may have
+// any number of combinations of groups, versions and resources. It therefore looks up each kind in
+// the rule instead of each combination in the catalog.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))
 	if groups["*"] || versions["*"] {

@@ -7,14 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A systemPriorityClass is a priority class for Pods that the cluster itself needs.
 type systemPriorityClass struct {
 	name, description string
 	value             int64
 }
 
-// systemPriorityClasses are the only classes that validation allows above user priorities. Their
-// values cannot be changed.
+// systemPriorityClasses are the only classes that validation allows above the maximum user
+// priority. Their values cannot be changed.
 var systemPriorityClasses = []systemPriorityClass{
 	{"system-node-critical", "Used for system critical pods that must not be moved from their current node.", 2000001000},
 	{"system-cluster-critical", "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.", 2000000000},
@@ -24,7 +23,7 @@ func (c systemPriorityClass) body() tree.Tree {
 	return tree.Tree{"value": c.value, "description": c.description}
 }
 
-// EnsureSystemPriorityClasses creates missing system priority classes.
+// EnsureSystemPriorityClasses creates the system priority classes that do not exist.
 func EnsureSystemPriorityClasses(ctx context.Context, env *Env) error {
 	var faults []error
 	for _, o := range systemPriorities(env) {

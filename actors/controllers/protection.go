@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// Protection removes its finalizer from terminating objects of one kind once they are unused. It
-// adds the finalizer to other objects that lack it.
+// Protection adds a finalizer to the objects of one kind. It removes the finalizer from terminating
+// objects once they are unused.
 type Protection struct {
 	*reconcile.Controller[meta.Key]
 	objects   reconcile.Client
@@ -25,7 +25,7 @@ type Protection struct {
 	pending map[meta.Key]bool // terminating objects that are in use
 }
 
-// newProtection returns a Protection without inUse, which the caller sets.
+// newProtection returns a Protection. The caller must set its inUse.
 func newProtection(env *Env, k reconcile.Client, queue, finalizer string, users ...reconcile.Client) *Protection {
 	p := &Protection{objects: k, finalizer: env.Translate(finalizer), users: users, pending: map[meta.Key]bool{}}
 	p.Controller = reconcile.New(env, queue, p.sync, "cannot remove the protection of an object", "key")
@@ -36,7 +36,7 @@ func newProtection(env *Env, k reconcile.Client, queue, finalizer string, users 
 	return p
 }
 
-// NewVolumeProtection protects PersistentVolumes that are bound to a claim.
+// NewVolumeProtection returns a Protection for PersistentVolumes that are bound to a claim.
 func NewVolumeProtection(env *Env) *Protection {
 	p := newProtection(env, env.Core("PersistentVolume"), "pvprotection", plugins.PVProtectionFinalizer)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
@@ -46,14 +46,15 @@ func NewVolumeProtection(env *Env) *Protection {
 	return p
 }
 
-// NewVolumeClaimProtection protects PersistentVolumeClaims that Pods use.
+// NewVolumeClaimProtection returns a Protection for PersistentVolumeClaims that Pods use.
 func NewVolumeClaimProtection(env *Env) *Protection {
 	p := newProtection(env, env.Core("PersistentVolumeClaim"), "pvcprotection", plugins.PVCProtectionFinalizer, env.Core("Pod"))
 	p.inUse = p.usedByPod
 	return p
 }
 
-// NewAttributesClassProtection protects VolumeAttributesClasses that volumes or claims use.
+// NewAttributesClassProtection returns a Protection for VolumeAttributesClasses that volumes or
+// claims use.
 func NewAttributesClassProtection(env *Env) *Protection {
 	p := newProtection(env, env.Client("storage.platform.io", "v1", "VolumeAttributesClass"), "vacprotection", plugins.VACProtectionFinalizer,
 		env.Core("PersistentVolume"), env.Core("PersistentVolumeClaim"))
@@ -61,7 +62,7 @@ func NewAttributesClassProtection(env *Env) *Protection {
 	return p
 }
 
-// onObject enqueues only objects that need work; most are protected and not terminating.
+// onObject ignores most objects, because they are protected and not terminating.
 func (p *Protection) onObject(e reconcile.Event) {
 	switch {
 	case e.Deleted:
@@ -71,8 +72,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects at cluster scope and in the namespace of a changed user,
-// which may have been their last one. There are few pending objects.
+// onUser enqueues the pending objects that a changed user may have used. These are in the namespace
+// of the user or cluster-scoped. There are few pending objects.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,9 +84,9 @@ func (p *Protection) onUser(e reconcile.Event) {
 	}
 }
 
-// sync adds a missing finalizer, or removes it from a terminating object that is unused. It marks
-// the object as pending before it lists the users: otherwise the delete of the last user in between
-// would go unnoticed.
+// sync adds a missing finalizer, or removes it from an unused terminating object. It marks the
+// object as pending before it lists the users, so that it does not miss a user deleted after the
+// list.
 func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	o, err := p.objects.Get(ctx, key)
 	if err != nil {
@@ -98,7 +99,8 @@ func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 		}
 		return nil
 	}
-	// Must precede inUse, as explained above. A superfluous enqueue in between is harmless.
+	// Set pending before inUse lists the users, as explained above. An unneeded enqueue is
+	// harmless.
 	p.setPending(key, true)
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err
@@ -124,7 +126,8 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// usedByPod ignores unscheduled Pods: they are not scheduled while their claim is terminating.
+// usedByPod ignores unscheduled Pods, because a Pod is not scheduled while its claim is
+// terminating.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
 	return p.anyUser(ctx, claim.Key.Namespace, func(_ meta.Key, pod tree.Tree) bool {
 		return pod.Object("spec").String("nodeName") != "" && podUsesClaim(pod, claim)
@@ -141,9 +144,8 @@ func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool
 	})
 }
 
-// anyUser reports whether uses is true for any potential user in a namespace, or anywhere for "".
-// It lists users from the store, because a stale cache could release an object that was just taken
-// into use.
+// anyUser reports whether uses returns true for any object in a namespace, or in all if namespace
+// is "". It lists from the store, because a stale cache could miss a new user.
 func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(meta.Key, tree.Tree) bool) (bool, error) {
 	for _, k := range p.users {
 		users, err := k.List(ctx, request.List{Namespace: namespace})
@@ -164,7 +166,8 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 }
 
 // podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. An ephemeral
-// claim is unused once the Pod is shut down: the Pod may be waiting for the claim's deletion.
+// claim is unused once its Pod is shut down, because the Pod may be waiting for the claim's
+// deletion.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {

@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/quota"
 )
 
-// ResourceQuotas writes the ledger's amounts into the status of quotas.
+// ResourceQuotas writes the usage in the quota ledger to the status of ResourceQuotas.
 type ResourceQuotas struct {
 	*reconcile.Controller[meta.Key]
 	quotas reconcile.Client
 	ledger *quota.Ledger
 }
 
-// NewResourceQuotas returns the controller for the quotas of a ledger.
+// NewResourceQuotas returns a controller for the quotas in ledger.
 func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	c := &ResourceQuotas{quotas: env.Core("ResourceQuota"), ledger: ledger}
 	c.Controller = reconcile.New(env, "resourcequota_primary", c.writeStatus, "cannot update the status of a quota", "key")
@@ -26,11 +26,10 @@ func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	return c
 }
 
-// statusDelay is how long changes are collected before they are written.
+// statusDelay is how long changes are collected before they are written. Without it, each of many
+// simultaneous creates would cause a status write.
 const statusDelay = 100 * time.Millisecond
 
-// gather enqueues quotas whose usage has changed. Without the delay, each of many simultaneous
-// creates would cost a status write.
 func (c *ResourceQuotas) gather(ctx context.Context) {
 	for {
 		select {
@@ -41,14 +40,13 @@ func (c *ResourceQuotas) gather(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		// The ledger keeps collecting changes meanwhile.
+		// The ledger keeps collecting changes during the delay.
 		case <-time.After(statusDelay):
 			c.Add(c.ledger.TakeChanges()...)
 		}
 	}
 }
 
-// writeStatus writes the status of one quota if it differs from the ledger.
 func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	o, stored, err := c.quotas.Read(ctx, key)
 	if err != nil || o == nil {
@@ -65,7 +63,6 @@ func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	return c.quotas.PatchStatus(ctx, o, tree.Tree{"hard": replacing(status.Object("hard"), now.Hard), "used": replacing(status.Object("used"), now.Used)})
 }
 
-// sameAmounts ignores notation.
 func sameAmounts(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false
@@ -78,11 +75,11 @@ func sameAmounts(a, b tree.Tree) bool {
 	return true
 }
 
-// replacing returns the merge patch that turns old into now. It modifies now.
+// replacing returns a merge patch that turns old into now. It modifies now.
 func replacing(old, now tree.Tree) tree.Tree {
 	for name := range old {
 		if !now.Has(name) {
-			// In a merge patch, null removes a field.
+			// A null in a merge patch removes the field.
 			now[name] = nil
 		}
 	}

@@ -8,17 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultAccount is the service account of Pods that name none.
 const defaultAccount = "default"
 
 // ServiceAccounts creates the service account "default" in every namespace that is not terminating,
-// and recreates it after a delete.
+// and creates it again after a delete.
 type ServiceAccounts struct {
 	*reconcile.Controller[string] // queue of namespaces
 	namespaces, accounts          reconcile.Client
 }
 
-// NewServiceAccounts returns the controller.
+// NewServiceAccounts returns a new ServiceAccounts.
 func NewServiceAccounts(env *Env) *ServiceAccounts {
 	s := &ServiceAccounts{namespaces: env.Core("Namespace"), accounts: env.Core("ServiceAccount")}
 	s.Controller = reconcile.New(env, "serviceaccount", s.ensure, "cannot create the default service account of a namespace", "namespace")

@@ -20,15 +20,16 @@ import (
 // StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
 // that they are stored in the current storage version.
 //
-// Progress is kept in the status of the migration and in the objects: a rewritten object has a
-// newer version than the status names. So it resumes after a restart.
+// It needs no other record of its progress to resume after a restart. The status of the migration
+// has the version up to which objects must be rewritten, and a rewritten object has a newer
+// version.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[string]
 	migrations reconcile.Client
 }
 
-// NewStorageVersionMigrator returns the controller. It does nothing if StorageVersionMigrations are
-// not served.
+// NewStorageVersionMigrator returns a new StorageVersionMigrator. It does nothing if
+// StorageVersionMigrations are not served.
 func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
 	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1beta1", "storageversionmigrations"))}
 	c.Controller = reconcile.New(env, "", c.sync, "cannot continue a storage version migration", "migration")
@@ -36,17 +37,17 @@ func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
 	return c
 }
 
-// Conditions of a migration.
+// Condition types of a migration.
 const (
 	migrationRunning   = "Running"
 	migrationSucceeded = "Succeeded"
 	migrationFailed    = "Failed"
 )
 
-// maxUnknown is how long after its creation a migration may wait for the CRD of its resource.
+// maxUnknown is how long a migration waits for the CRD of its resource, counted from its creation.
 const maxUnknown = time.Minute
 
-// sync takes a migration one step further. Its status write triggers the next step.
+// sync performs one step of a migration. Its status write triggers the next step.
 func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 	o, object, err := c.migrations.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -81,7 +82,6 @@ func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 	}
 }
 
-// A migration is a StorageVersionMigration as read.
 type migration struct {
 	object *meta.Object
 	status tree.Tree
@@ -90,8 +90,6 @@ type migration struct {
 
 var errUnknownResource = errors.New("resource does not exist in discovery")
 
-// migratable returns the storage kind of a resource, if a served version supports update, patch and
-// list.
 func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kind, error) {
 	for _, k := range c.Kinds.Kinds() {
 		if k.Group != group || k.Resource != resource {
@@ -107,8 +105,8 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 	return nil, errUnknownResource
 }
 
-// rewriteAll rewrites objects last written up to version upTo, and objects that later requests have
-// stored in a former version because they started before the kind changed.
+// rewriteAll rewrites objects last written at version upTo or before. It also rewrites newer
+// objects that requests started before the kind changed have stored in a former version.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
@@ -120,7 +118,7 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 			left = append(left, o)
 		}
 	}
-	// In chunks, so that an error ends it soon and replaced objects are released early.
+	// Use chunks, so that an error ends the loop early and memory of replaced objects is freed.
 	for part := range slices.Chunk(left, 10*reconcile.MaxWorkers) {
 		if err := reconcile.ForEachParallel(part, func(o *meta.Object) error { return c.rewrite(ctx, k, o) }); err != nil {
 			return firstFault(err)
@@ -130,15 +128,14 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 	return nil
 }
 
-// rewrite rewrites an object with an empty apply. An object that was changed, deleted or replaced
-// meanwhile needs no migration.
+// rewrite rewrites an object with an empty apply. An object that has been changed, deleted or
+// replaced needs no migration.
 func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o *meta.Object) error {
 	return reconcile.Except(c.ClientOf(k).As("storage-version-migrator-controller").Apply(ctx, o.Key, "", tree.Tree{
 		"metadata": tree.Tree{"uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)},
 	}), reconcile.IsConflict, reconcile.IsNotFound)
 }
 
-// firstFault prefers an error that is not retriable.
 func firstFault(err error) error {
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -151,8 +148,8 @@ func firstFault(err error) error {
 	return faults[0]
 }
 
-// isRetriable reports whether an error may be transient, such as an unresponsive webhook or a
-// shutdown.
+// isRetriable reports whether an error may be transient, for example during a shutdown or if a
+// webhook does not respond.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return !errors.As(err, &status) || status.Code == 429 || status.Code >= 500
@@ -166,7 +163,7 @@ func (c *StorageVersionMigrator) fail(ctx context.Context, m *migration, message
 const maxMigrationMessage = 32 << 10
 
 // write sets one of the conditions to True, unless the migration has changed since it was read. The
-// first write also records the version up to which objects are to be rewritten.
+// first write also records the version up to which objects must be rewritten.
 func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, reason, message string) error {
 	change := tree.Tree{}
 	if m.status.String("resourceVersion") == "" {

@@ -21,7 +21,7 @@ func (w *testStore) migrationSays(texts ...string) bool {
 	return w.count("StorageVersionMigration", texts...) == 1
 }
 
-// runMigrator runs the controller on store, which is w or wraps it, until stop is called.
+// runMigrator runs the controller on store, which is w or wraps w, until stop is called.
 func (w *testStore) runMigrator(store Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -47,7 +47,8 @@ func TestMigrationOfUnknownResource(t *testing.T) {
 	})
 }
 
-// TestMigrationOfNoObjects checks that resources without list and write verbs cannot be migrated.
+// TestMigrationOfNoObjects checks that resources that do not support list and writes cannot be
+// migrated.
 func TestMigrationOfNoObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestMigrationOfNoObjects(t *testing.T) {
 	})
 }
 
-// A refusingStore refuses some writes.
+// A refusingStore rejects writes for which refuse returns an error.
 type refusingStore struct {
 	*testStore
 	refuse func(name string) error // called for each write except those of migrations
@@ -78,7 +79,8 @@ func (r *refusingStore) Mutate(ctx context.Context, m request.Mutation) (request
 }
 
 // TestRefusedMigration checks that transient errors are retried, and that conflicts and deleted
-// objects are skipped. Any other error fails the migration, whatever its length.
+// objects are skipped. Any other error fails the migration, regardless of the length of its
+// message.
 func TestRefusedMigration(t *testing.T) {
 	t.Parallel()
 	long := meta.NewBadRequest(strings.Repeat("ä", 20000))

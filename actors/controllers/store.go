@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// Store is the part of actors.Store that controllers use: the same operations as requests.
+// Store is the part of actors.Store that controllers use. It has the same operations as for
+// requests.
 type Store = reconcile.Store
 
 // Env holds the dependencies of controllers.

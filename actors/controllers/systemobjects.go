@@ -7,21 +7,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SystemObjects recreates the system's namespaces and priority classes after a delete, and creates
-// those that could not be created at the start.
+// SystemObjects creates the system's namespaces and priority classes again after a delete. It also
+// creates those that could not be created at the start.
 type SystemObjects struct {
 	*reconcile.Controller[int] // queue of indexes into objects
 	objects                    []systemObject
 }
 
-// A systemObject is an object that must exist.
 type systemObject struct {
 	reconcile.Client
 	name string
 	body tree.Tree // nil if only metadata is needed
 }
 
-// NewSystemObjects returns the controller.
+// NewSystemObjects returns a new SystemObjects.
 func NewSystemObjects(env *Env) *SystemObjects {
 	s := &SystemObjects{}
 	for _, name := range env.SystemNamespaces() {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAPIServerIdentity checks that a server's Lease exists while the server runs and is taken over
-// after a restart. Expired Leases of other servers are deleted.
+// TestAPIServerIdentity checks that a server has a Lease while it runs and takes over the same
+// Lease after a restart. Expired Leases of other servers are deleted.
 func TestAPIServerIdentity(t *testing.T) {
 	w := newTestStore(t)
 	a := NewAPIServerIdentity(w.env(), "host")

@@ -11,15 +11,15 @@ import (
 // TokenCleaner deletes the Secrets of expired bootstrap tokens.
 type TokenCleaner struct{ *bootstrapTokens }
 
-// NewTokenCleaner returns the controller.
+// NewTokenCleaner returns a new TokenCleaner.
 func NewTokenCleaner(env *Env) *TokenCleaner {
 	c := &TokenCleaner{}
 	c.bootstrapTokens = newBootstrapTokens(env, c.clean)
 	return c
 }
 
-// clean deletes the Secrets of expired tokens, each only in the observed version, because an
-// administrator may have extended it. A failure does not stop the others.
+// clean deletes the Secrets of expired tokens. It deletes only the observed version of a Secret,
+// because an administrator may have extended the token. A failure does not stop the others.
 func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	var faults []error
 	for _, s := range all {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// Tokens writes the token, the CA and the namespace into Secrets of type service account token, and
-// deletes such Secrets with their account. When a Secret is deleted, it removes the account's
-// reference.
+// Tokens writes the token, the CA and the namespace to service account token Secrets. It deletes
+// such a Secret when its account is deleted. When a Secret is deleted, it removes the account's
+// reference to it.
 type Tokens struct {
 	*reconcile.Controller[meta.Key] // queue of Secrets
 	secrets, accounts               reconcile.Client
@@ -28,14 +28,14 @@ type Tokens struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the account that a Secret names. It is kept after the delete of the Secret (gone)
-// until the account no longer references it.
+// tokenOwner is the account that a Secret names. If the Secret is deleted (gone), the entry stays
+// until the account no longer references the Secret.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool
 }
 
-// NewTokens returns the controller. issuer signs the tokens.
+// NewTokens returns a new Tokens that signs tokens with issuer. caBundle returns the CA as PEM.
 func NewTokens(env *Env, issuer *serviceaccount.Issuer, caBundle func() []byte) *Tokens {
 	t := &Tokens{
 		secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), names: serviceaccount.NewSecretNames(env.Naming), issuer: issuer, caBundle: caBundle,
@@ -48,7 +48,7 @@ func NewTokens(env *Env, issuer *serviceaccount.Issuer, caBundle func() []byte) 
 }
 
 // onSecret updates owners and secretsByAccount. A deleted Secret stays in owners until it is
-// processed, because nothing else names its account.
+// processed, because its account is recorded nowhere else.
 func (t *Tokens) onSecret(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	t.Add(secret)
 }
 
-// forget requires the lock.
+// The caller holds mu.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {
@@ -80,7 +80,8 @@ func (t *Tokens) forget(secret meta.Key) {
 	t.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount takes the lock before that of the queue, like onSecret.
+// onAccount enqueues the Secrets of an account. Like onSecret, it takes mu before the lock of the
+// queue.
 func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,8 +102,8 @@ func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.O
 	return secret.Account, ok && secret.Account != ""
 }
 
-// sync fills a Secret whose account exists, and deletes it otherwise. If the Secret is deleted, it
-// removes the reference to it.
+// sync fills a Secret whose account exists and deletes it otherwise. If the Secret has been
+// deleted, sync removes the account's reference to it.
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := t.secrets.Read(ctx, key)
 	switch {
@@ -134,7 +135,7 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// fill writes missing data into a Secret. It never replaces a token, but updates a changed CA.
+// fill writes missing data to a Secret and updates a changed CA. It never replaces a token.
 func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount.TokenSecret, account serviceaccount.Account) error {
 	have, lacks := secret.Data, tree.Tree{}
 	if have.String(serviceaccount.TokenKey) == "" {
@@ -160,7 +161,6 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 
 func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// removeSecretReference removes a deleted Secret from the account that references it.
 func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) error {
 	t.mu.Lock()
 	of := t.owners[secret]

@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// waitFor waits for a matching event of a resource.
 func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -35,7 +34,7 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	}}).Run(ctx)
 }
 
-// waitNotFound polls until no object exists at a path, because there may be no event.
+// waitNotFound polls until there is no object at path, because the deletion may cause no event.
 func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
 	if !poll(func() bool { return w.get(path) == nil }) {
@@ -54,7 +53,6 @@ func (w *testStore) patch(path, patch string) {
 	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
 }
 
-// runControllers runs controllers. stop ends them and waits.
 func runControllers(all ...interface{ Run(context.Context) }) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -83,8 +81,8 @@ func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets checks that an account gets a Secret, and a new one after its deletion. A Secret
-// without an account is deleted.
+// TestTokenSecrets checks that an account gets a Secret, and a new one when that Secret is deleted.
+// A Secret without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(w.tokens("one"), NewTokenSecrets(w.env()))()
@@ -114,8 +112,8 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair checks that missing data is restored. A Secret with another UID of the account
-// is deleted.
+// TestTokensRepair checks that missing data is restored. A Secret with a different account UID is
+// deleted.
 func TestTokensRepair(t *testing.T) {
 	w := newTestStore(t)
 	account := w.create("serviceaccounts/default/robot")
@@ -147,7 +145,7 @@ func TestTokensRepair(t *testing.T) {
 	})
 }
 
-// TestDefaultAccounts checks that every namespace gets a default account, unless it is terminating.
+// TestDefaultAccounts checks that every namespace gets a default account unless it is terminating.
 func TestDefaultAccounts(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(NewServiceAccounts(w.env()))()

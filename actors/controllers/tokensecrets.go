@@ -13,14 +13,14 @@ import (
 )
 
 // TokenSecrets creates a token Secret for every service account that references none, and adds the
-// reference. Tokens then fills the Secret.
+// reference to the account. Tokens then fills the Secret.
 type TokenSecrets struct {
 	*reconcile.Controller[meta.Key] // queue of accounts
 	secrets, accounts               reconcile.Client
 	names                           serviceaccount.SecretNames
 }
 
-// NewTokenSecrets returns the controller.
+// NewTokenSecrets returns a new TokenSecrets.
 func NewTokenSecrets(env *Env) *TokenSecrets {
 	t := &TokenSecrets{secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), names: serviceaccount.NewSecretNames(env.Naming)}
 	t.Controller = reconcile.New(env, "", t.ensure, "cannot maintain the Secret of a service account", "key")
@@ -32,8 +32,8 @@ func NewTokenSecrets(env *Env) *TokenSecrets {
 	return t
 }
 
-// ensure makes an account reference a token Secret. It prefers an existing Secret, because an
-// earlier attempt may have failed to add the reference.
+// ensure makes an account reference a token Secret. It prefers an existing Secret of the account,
+// because an earlier attempt may have failed to add the reference.
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, object, err := t.accounts.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -66,7 +66,8 @@ func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 }
 
 // secretOf returns the name of a token Secret of an account, or "". It decodes only Secrets that
-// contain the account's name: a namespace may have as many accounts as Secrets.
+// contain the account's name. Otherwise each of many accounts in a namespace would decode all of
+// its Secrets.
 func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
 	all, err := t.secrets.List(ctx, request.List{Namespace: account.Namespace})
 	quoted := []byte(`"` + account.Name + `"`)
@@ -78,7 +79,8 @@ func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, 
 	return "", err
 }
 
-// suffixLetters are the characters of generated names, without vowels so that they form no words.
+// suffixLetters are the characters of generated names. There are no vowels, so that names contain
+// no words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (string, error) {

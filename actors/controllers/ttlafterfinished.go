@@ -9,13 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TTLAfterFinished deletes finished Jobs after their spec.ttlSecondsAfterFinished.
+// TTLAfterFinished deletes finished Jobs when their spec.ttlSecondsAfterFinished has passed.
 type TTLAfterFinished struct {
 	*reconcile.Controller[meta.Key]
 	jobs reconcile.Client
 }
 
-// NewTTLAfterFinished returns the controller.
+// NewTTLAfterFinished returns a new TTLAfterFinished.
 func NewTTLAfterFinished(env *Env) *TTLAfterFinished {
 	c := &TTLAfterFinished{jobs: env.Client("batch", "v1", "Job")}
 	c.Controller = reconcile.New(env, "ttl_jobs_to_delete", c.delete, "cannot delete a finished Job", "job")
@@ -23,7 +23,6 @@ func NewTTLAfterFinished(env *Env) *TTLAfterFinished {
 	return c
 }
 
-// onJob schedules the delete of a finished Job.
 func (c *TTLAfterFinished) onJob(o *meta.Object) {
 	if o.Meta.Terminating {
 		return
@@ -38,7 +37,7 @@ func (c *TTLAfterFinished) onJob(o *meta.Object) {
 	}
 }
 
-// delete deletes an expired Job. If its TTL was extended meanwhile, it is scheduled again.
+// delete deletes an expired Job. If the TTL has been extended, it schedules the Job again.
 func (c *TTLAfterFinished) delete(ctx context.Context, key meta.Key) error {
 	o, job, err := c.jobs.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -55,8 +54,8 @@ func (c *TTLAfterFinished) delete(ctx context.Context, key meta.Key) error {
 	return c.jobs.DeleteWith(ctx, o, "Foreground")
 }
 
-// expiryOf returns when a finished Job expires, counted from its transition to Complete or Failed;
-// ok is false if it does not.
+// expiryOf returns when a finished Job expires, counted from its transition to Complete or Failed.
+// It returns false if the Job is not finished or has no TTL.
 func expiryOf(job tree.Tree) (at time.Time, ok bool) {
 	seconds, limited := job.Object("spec").Int("ttlSecondsAfterFinished")
 	if !limited {

@@ -6,15 +6,15 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 )
 
-// WorkqueueMetrics holds the metrics of all controllers' work queues, named as in
+// WorkqueueMetrics holds the metrics of the work queues of all controllers, named as in
 // kube-controller-manager.
 type WorkqueueMetrics = reconcile.Metrics
 
-// NewWorkqueueMetrics returns metrics without queues.
+// NewWorkqueueMetrics returns WorkqueueMetrics without work queues.
 func NewWorkqueueMetrics() *WorkqueueMetrics { return reconcile.NewMetrics() }
 
-// WithWorkqueueMetrics returns the context for a controller whose queues are measured, under their
-// own names or else the controller's.
+// WithWorkqueueMetrics returns a context for a controller whose work queues m measures. Queues
+// without a name get the controller's name.
 func WithWorkqueueMetrics(ctx context.Context, m *WorkqueueMetrics, controller string) context.Context {
 	return reconcile.WithMetrics(ctx, m, controller)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Repair creates what must exist before the first request: the default ServiceCIDR, and an
-// IPAddress for each Service address. It changes no Service: conflicts are reported as Events for
+// Repair creates the objects that must exist before the first request: the default ServiceCIDR and
+// an IPAddress for each Service address. It changes no Service. It reports conflicts as Events for
 // an administrator.
 type Repair struct {
 	*reconcile.Env
@@ -29,7 +29,7 @@ type Repair struct {
 
 const component = "ipallocator-repair-controller"
 
-// NewRepair returns a Repair for the addresses of allocator.
+// NewRepair returns a Repair for the addresses that allocator assigns.
 func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repair {
 	return &Repair{
 		Env: env, allocator: allocator, services: env.Core("Service").Reporting(component), name: env.Translate("platform"),
@@ -38,8 +38,7 @@ func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repa
 	}
 }
 
-// Ensure creates what is missing. A failure with the ServiceCIDR does not stop the IPAddresses, or
-// vice versa.
+// Ensure creates the missing objects. If the ServiceCIDR fails, it still creates the IPAddresses.
 func (r *Repair) Ensure(ctx context.Context) error {
 	err := r.EnsureDefaultCIDR(ctx)
 	for range maxTries {
@@ -51,12 +50,11 @@ func (r *Repair) Ensure(ctx context.Context) error {
 	return errors.Join(err, r.ensureAddresses(ctx))
 }
 
-// maxTries bounds the attempts of a conflicting write.
 const maxTries = 10
 
-// EnsureDefaultCIDR creates the ServiceCIDR of the configured ranges, or adds the range of a second
-// family. Other ranges are only reported, because addresses may be allocated from them. The caller
-// must retry after a conflict.
+// EnsureDefaultCIDR creates the ServiceCIDR of the configured ranges, or adds a range of the second
+// family to it. It only reports other differences, because addresses may be allocated from the
+// existing ranges. The caller must retry after a conflict.
 func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 	if r.cidrs.Kind == nil {
 		return nil
@@ -96,11 +94,10 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 	return writeReady(ctx, r.cidrs, o, object, ready(defaultReady))
 }
 
-// defaultReady is the message of the condition Ready of the default ServiceCIDR.
 const defaultReady = "Kubernetes default Service CIDR is ready"
 
-// ensureAddresses creates missing IPAddresses of Services, and deletes orphaned ones. A failure
-// with one Service does not stop the rest.
+// ensureAddresses creates missing IPAddresses of Services and deletes orphaned ones. A failure for
+// one Service does not stop the others.
 func (r *Repair) ensureAddresses(ctx context.Context) error {
 	if r.addresses.Kind == nil {
 		return nil
@@ -125,7 +122,6 @@ func (r *Repair) ensureAddresses(ctx context.Context) error {
 	return errors.Join(err, reconcile.ForEachParallel(addresses, func(o *meta.Object) error { return r.DeleteIfOrphan(ctx, o) }))
 }
 
-// ensureAddressesOf creates the missing IPAddresses of a Service, and counts them.
 func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made int, err error) {
 	object, err := r.services.Decode(o)
 	if err != nil {
@@ -151,8 +147,8 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 	return made, nil
 }
 
-// ensureAddress creates a missing IPAddress of a Service. If it belongs to another Service, as
-// older data allow, that one keeps it.
+// ensureAddress creates the IPAddress of a Service and reports whether it was missing. In older
+// data, two Services may have one address. The IPAddress of the other Service is kept.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
 	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {
@@ -171,8 +167,8 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 	return true, err
 }
 
-// DeleteIfOrphan deletes an IPAddress that refers to a Service which does not have it. Users' own
-// IPAddresses and invalid names are left alone. The version is a precondition.
+// DeleteIfOrphan deletes an IPAddress that the allocator created if no Service holds the address.
+// It leaves users' own IPAddresses and invalid names alone. A change in the meantime is a conflict.
 func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	object, err := r.addresses.Decode(o)
 	if err != nil || !r.allocator.IsManaged(object) {

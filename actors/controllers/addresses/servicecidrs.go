@@ -15,11 +15,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceCIDRs keeps the finalizer and the condition Ready of ServiceCIDRs. A terminating one stays
-// while a Service has an address that no other one contains.
+// ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. A terminating
+// ServiceCIDR stays while a Service has an address that only this ServiceCIDR contains.
 //
 // The commit that starts a deletion also ends allocation from the ServiceCIDR, and the allocator
-// knows earlier addresses. So the finalizer can be removed once none is left.
+// knows all addresses allocated before. The finalizer can therefore be removed once none of them is
+// left.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -31,7 +32,7 @@ type ServiceCIDRs struct {
 	waits   atomic.Int32 // size of waiting
 }
 
-// NewServiceCIDRs returns the controller.
+// NewServiceCIDRs returns a controller for the ranges of allocator.
 func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator) *ServiceCIDRs {
 	repair := NewRepair(env, allocator)
 	c := &ServiceCIDRs{
@@ -60,12 +61,12 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// orphanDelay is how long an IPAddress may exist without its Service, which may be about to be
-// created.
+// orphanDelay is how long an IPAddress may exist without its Service. The Service may be about to
+// be created.
 const orphanDelay = time.Minute
 
-// followAddresses schedules checks of IPAddresses that no Service has. It asks the allocator and
-// keeps no state, because there may be many.
+// followAddresses schedules a check of each IPAddress that no Service holds. It asks the allocator
+// instead of caching IPAddresses, because there may be many.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -81,8 +82,8 @@ func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event
 	}
 }
 
-// checkLater deletes an IPAddress if it is still an orphan after orphanDelay. It holds only the key
-// until then.
+// checkLater deletes an IPAddress if it is still an orphan after orphanDelay. Until then it keeps
+// only the key in memory.
 func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	time.AfterFunc(orphanDelay, func() {
 		if ctx.Err() != nil {
@@ -98,8 +99,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck enqueues waiting ServiceCIDRs. It runs for each released address, so the counter reduces
-// the usual case to one atomic load.
+// recheck enqueues waiting ServiceCIDRs. It runs for each released address. If none is waiting, as
+// usual, it costs one atomic load.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -110,7 +111,7 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait marks a ServiceCIDR as waiting. The counter changes only with the set.
+// wait marks a ServiceCIDR as waiting. The counter must equal the size of the set.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
@@ -123,9 +124,9 @@ func (c *ServiceCIDRs) stopWaiting(name string) {
 	}
 }
 
-// sync takes one step for a ServiceCIDR: the finalizer first, then the condition; each write
-// enqueues it again. A Ready one without finalizer could be deleted while in use. The default one
-// is recreated.
+// sync adds the finalizer before the Ready condition, because a ready ServiceCIDR without it could
+// be deleted while in use. Each write enqueues the ServiceCIDR again. The default one is created
+// again if it was deleted.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {
@@ -154,7 +155,6 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	return writeReady(ctx, c.cidrs, o, object, ready(message))
 }
 
-// terminate removes the finalizer of an unused ServiceCIDR, or reports why it stays.
 func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	c.wait(o.Key.Name) // before the check, so that no release is missed
 	needed, err := c.needed(ctx, o, prefixesOf(object))
@@ -169,8 +169,9 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 	return c.cidrs.RemoveFinalizer(ctx, o, c.finalizer)
 }
 
-// needed reports whether an address in the ranges is taken that no other ServiceCIDR contains. Of
-// two terminating ones, the name decides: if each relied on the other, both would go.
+// needed reports whether any allocated address in the ranges is contained in no other ServiceCIDR.
+// A terminating ServiceCIDR ignores other terminating ones with greater names. Otherwise two could
+// rely on each other and both be deleted.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
 	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Approver approves requests of nodes for client certificates, if the requester may create the
-// subresource nodeclient or, for its own name, selfnodeclient. These subresources only name
-// permissions and are not served. Other requests are left to administrators.
+// Approver approves requests of nodes for client certificates. The requester must be allowed to
+// create the subresource nodeclient or, for its own name, selfnodeclient. These subresources exist
+// only for authorization and are not served. Other requests are left to administrators.
 type Approver struct {
 	requests
 	signer     string // in the profile
@@ -23,7 +23,7 @@ type Approver struct {
 	authorizer authz.Authorizer
 }
 
-// NewApprover returns the controller. authorizer is consulted with the requesters' identities.
+// NewApprover returns an Approver that authorizes requesters with authorizer.
 func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 	a := &Approver{authorizer: authorizer, signer: env.Translate(nodeClientSigner), group: env.Translate(group)}
 	a.requests = newRequests(env, a.approve, "")
@@ -38,12 +38,12 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 	return a
 }
 
-// errNotPermitted reports a requester without the permission. Such requests are retried with
-// backoff, because it may be granted later, and not logged as warnings.
+// errNotPermitted means that the requester lacks the permission. Such requests are retried with
+// backoff, because the permission may be granted later, and are not logged as warnings.
 var errNotPermitted = errors.New("the subject access review was not approved")
 
-// approve approves one request if permitted. Requests that are not node client requests are left to
-// other approvers without an error.
+// approve approves one request if permitted. It leaves requests that are not node client requests
+// to other approvers and returns nil.
 func (a *Approver) approve(ctx context.Context, name string) error {
 	r, err := a.read(ctx, name)
 	if err != nil || r == nil || r.signer != a.signer || r.hasCertificate || r.has(approved) || r.has(denied) {
@@ -53,7 +53,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A failed authorization must not hide another permission, so its reason is kept.
+	// A failed authorization must not end the loop, because another right may be granted.
 	rights, failure := rightsFor(r, request), ""
 	for _, right := range rights {
 		decision, reason := a.authorizer.Authorize(authz.Attributes{
@@ -76,17 +76,17 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	return fmt.Errorf("recognized as %s: %w", names(rights), errNotPermitted)
 }
 
-// A right is a permission that gets a request approved, and the message of its condition.
+// A right is a permission that suffices for approval, with the message of the Approved condition.
 type right struct{ subresource, message string }
 
-// The narrower right is checked first.
+// The rights of node client requests, the narrower one first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor returns the sufficient rights for a request, or none if the signer's policy would
-// refuse it.
+// rightsFor returns the rights that each suffice for a request. It returns none if the signer's
+// policy would refuse the request.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil

@@ -11,18 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Retention of requests after the last decision, and without one.
+// Retention of requests after the last decision, and of requests without a decision.
 const (
-	// The requester can fetch the certificate within an hour, and an approver decide within a day.
+	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
 	pendingLifetime = 24 * time.Hour
 )
 
-// Cleaner deletes requests an hour after they were approved, denied or have failed, a day without
-// decision, and when the issued certificate expires. The certificate stays valid.
+// Cleaner deletes requests an hour after they were approved, denied or failed, and undecided ones
+// after a day, or earlier when the issued certificate expires. Deleting a request does not revoke
+// the certificate.
 type Cleaner struct{ requests }
 
-// NewCleaner returns the controller.
+// NewCleaner returns a new Cleaner.
 func NewCleaner(env *reconcile.Env) *Cleaner {
 	c := &Cleaner{}
 	c.requests = newRequests(env, c.clean, "cannot delete a finished certificate request")
@@ -30,8 +31,8 @@ func NewCleaner(env *reconcile.Env) *Cleaner {
 	return c
 }
 
-// note schedules the deletion of a request. It is called for every request at the start, so the
-// schedule needs no persistence.
+// note schedules the deletion of a request. The schedule needs no persistence, because note is
+// called for every request when the server starts.
 func (c *Cleaner) note(e reconcile.Event) {
 	if e.Deleted {
 		c.Cancel(e.Key.Name)
@@ -45,8 +46,8 @@ func (c *Cleaner) note(e reconcile.Event) {
 	c.SetTime(e.Key.Name, end(r))
 }
 
-// clean checks the object again, which may be another one of that name. The precondition of the
-// delete protects a concurrent decision.
+// clean reads the request again, because a new request may have the same name. The delete is
+// conditional on the version, so it does not override a concurrent decision.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {
@@ -59,7 +60,7 @@ func (c *Cleaner) clean(ctx context.Context, name string) error {
 	return c.client.Delete(ctx, r.object)
 }
 
-// end returns when a request expires. An unreadable certificate has no expiry.
+// end returns the time at which to delete a request. It ignores an unreadable certificate.
 func end(r *signingRequest) time.Time {
 	var decided time.Time
 	for _, kind := range []string{approved, denied, failed} {
@@ -79,8 +80,9 @@ func end(r *signingRequest) time.Time {
 	return at
 }
 
-// certificateExpiry returns the expiry of the first certificate in base64 PEM text, which CAs may
-// follow. ok is false if there is none: signers may write anything.
+// certificateExpiry returns the expiry of the first certificate in base64-encoded PEM. CA
+// certificates may follow it. It returns false if the first block is not a certificate, because
+// signers may write anything.
 func certificateExpiry(text string) (time.Time, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

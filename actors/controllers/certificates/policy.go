@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Built-in signers, in platform form.
+// Built-in signers, in the platform form.
 const (
 	clientSigner     = "platform.io/apiserver-client"
 	nodeClientSigner = "platform.io/apiserver-client-node"
@@ -18,7 +18,7 @@ const (
 	legacySigner     = "platform.io/legacy-unknown"
 )
 
-// Usages in policies, in the API's spelling.
+// Certificate usages, as spelled in the API.
 const (
 	digitalSignature = "digital signature"
 	keyEncipherment  = "key encipherment"
@@ -26,11 +26,10 @@ const (
 	serverAuth       = "server auth"
 )
 
-// A signingPolicy returns why a signer refuses a request, or nil. Messages match Kubernetes.
-// Policies check only the request; its requester was checked on approval.
+// A signingPolicy returns an error if a signer must refuse the request. The messages match those of
+// Kubernetes. Policies do not check the requester, which was checked on approval.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
-// policies holds the policies of the signers by name.
 var policies = map[string]signingPolicy{
 	clientSigner:     checkClient,
 	nodeClientSigner: checkNodeClient,
@@ -38,7 +37,7 @@ var policies = map[string]signingPolicy{
 	legacySigner:     func(*x509.CertificateRequest, []string) error { return nil },
 }
 
-// checkClient does not restrict subjects. Admission prevents members of system:masters.
+// checkClient does not restrict subjects. Admission rejects requests for system:masters.
 func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	for _, usage := range usages {
 		if usage != clientAuth && usage != digitalSignature && usage != keyEncipherment {
@@ -51,8 +50,8 @@ func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	return nil
 }
 
-// checkNodeClient requires the subject of a node and no alternative names, which other servers
-// could take for an identity.
+// checkNodeClient requires the subject of a node. It refuses subject alternative names, because
+// other servers could take them for an identity.
 func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -67,8 +66,8 @@ func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	return checkNodeUsages(usages, clientAuth)
 }
 
-// checkNodeServer requires the subject of a node and its names or addresses. Approvers must check
-// that they belong to the node.
+// checkNodeServer requires the subject of a node and a DNS name or IP address. Approvers must check
+// that names and addresses belong to the node.
 func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -85,7 +84,6 @@ func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	return checkNodeName(r)
 }
 
-// altNames is the number of alternative names of one type.
 type altNames struct {
 	of    string
 	count int
@@ -100,11 +98,10 @@ func checkNone(all ...altNames) error {
 	return nil
 }
 
-// nodePrefix is the prefix of node user names.
 const nodePrefix = "system:node:"
 
-// checkNodeGroup requires exactly the group of nodes: each organization of the subject becomes a
-// group.
+// checkNodeGroup requires the nodes group as the only organization, because each organization of
+// the subject becomes a group of the user.
 func checkNodeGroup(r *x509.CertificateRequest) error {
 	if !slices.Equal(r.Subject.Organization, []string{authn.GroupNodes}) {
 		return errors.New("subject organization is not system:nodes")

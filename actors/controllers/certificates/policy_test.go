@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/internal/cases"
 )
 
-// TestPolicies checks which requests the signers accept, and the errors.
 func TestPolicies(t *testing.T) {
 	signers := map[string]string{"clientSigner": clientSigner, "nodeClientSigner": nodeClientSigner, "nodeServerSigner": nodeServerSigner, "legacySigner": legacySigner}
 	for _, line := range cases.Read(t, "testdata/policies.txt")[0].Lines {

@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// group is the API group of requests and bundles, in platform form.
+// group is the API group of CertificateSigningRequests and ClusterTrustBundles, in the platform
+// form.
 const group = "certificates.platform.io"
 
-// Conditions of a request. Their status is always True.
+// Condition types of a request. The status of these conditions is always True.
 const (
 	approved = "Approved"
 	denied   = "Denied"
 	failed   = "Failed"
 )
 
-// A signingRequest is a decoded CertificateSigningRequest.
 type signingRequest struct {
 	object         *meta.Object
 	created        time.Time
@@ -34,7 +34,8 @@ type signingRequest struct {
 	hasCertificate bool
 }
 
-// x509Request parses on first use, because most requests are finished or for other signers.
+// x509Request parses the request on first use, because most requests are finished or for other
+// signers.
 func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	if r.parsed != nil {
 		return r.parsed, nil
@@ -45,24 +46,26 @@ func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 }
 
 // requester returns the user who created the request. Only the server sets these fields, so they
-// can be used for authorization.
+// are safe to use for authorization.
 func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec, "username") }
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns all conditions, because a patch replaces the whole list. The server sets the times.
+// with returns all conditions including a new one, because a patch replaces the whole list. The
+// server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
 
-// requests holds the parts that the controllers of requests share.
+// requests is the common part of the controllers for CertificateSigningRequests.
 type requests struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
 	now    func() time.Time
 }
 
-// newRequests gives each controller its own queue, so that slow ones do not delay others.
+// newRequests gives each controller its own work queue, so that a slow controller does not delay
+// others.
 func newRequests(env *reconcile.Env, sync func(context.Context, string) error, failed string) requests {
 	return requests{
 		reconcile.New(env, "certificate", sync, failed, "request"), env.Client(group, "v1", "CertificateSigningRequest"), time.Now,
@@ -93,7 +96,8 @@ func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	}, nil
 }
 
-// write requires the version that was read, because a later change may be a denial.
+// write fails with a conflict if the request has changed since it was read, because the change may
+// be a denial.
 func (r *requests) write(ctx context.Context, of *signingRequest, subresource string, status tree.Tree) error {
 	return r.client.Patch(ctx, of.object, subresource, tree.Tree{"status": status})
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rootCAKey is the key of the CAs in the ConfigMap.
 const rootCAKey = "ca.crt"
 
-// RootCAPublisher keeps a ConfigMap with the server's CAs in every namespace that is not
-// terminating, for Pods. It reacts to new namespaces and to changes of ConfigMaps of that name.
+// RootCAPublisher maintains a ConfigMap with the server's CAs in every namespace that is not
+// terminating, for use by Pods. It reacts to new namespaces and to changes of these ConfigMaps.
 type RootCAPublisher struct {
 	*reconcile.Controller[string] // queue of namespaces
 	maps                          reconcile.Client
@@ -25,8 +24,8 @@ type RootCAPublisher struct {
 	live map[string]bool
 }
 
-// NewRootCAPublisher returns the controller. roots returns the current CAs as PEM; call Publish
-// when they change.
+// NewRootCAPublisher returns a new RootCAPublisher. roots returns the current CAs as PEM. The
+// caller must call Publish when they change.
 func NewRootCAPublisher(env *reconcile.Env, roots func() []byte) *RootCAPublisher {
 	p := &RootCAPublisher{
 		maps: env.Core("ConfigMap"), roots: roots, live: map[string]bool{},
@@ -49,7 +48,6 @@ func (p *RootCAPublisher) Publish() {
 	}
 }
 
-// noteNamespace updates live. It enqueues new namespaces only.
 func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	name := e.Key.Name
 	p.mu.Lock()
@@ -64,14 +62,13 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	}
 }
 
-// wanted excludes terminating namespaces, in which creates would be refused.
+// wanted reports whether the namespace needs a ConfigMap. Terminating namespaces refuse creates.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.live[namespace]
 }
 
-// ensure creates or corrects the ConfigMap of a live namespace.
 func (p *RootCAPublisher) ensure(ctx context.Context, namespace string) error {
 	if !p.wanted(namespace) {
 		return nil

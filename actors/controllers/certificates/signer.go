@@ -10,24 +10,24 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Authorities holds the CAs of the built-in signers; nil disables a signer. They may be equal.
+// Authorities holds the CAs of the built-in signers. A nil CA disables its signer. Signers may
+// share a CA.
 type Authorities struct{ Client, NodeClient, NodeServer, Legacy *certs.Authority }
 
-// Signer signs approved requests for the built-in signers. A request that violates the policy fails
-// permanently. Other errors, such as those of the CA, are retried.
+// Signer signs approved requests for the built-in signers. A request that violates the signer's
+// policy fails permanently. Other errors, such as those of the CA, are retried.
 type Signer struct {
 	requests
 	lifetime time.Duration
 	signers  map[string]signer // by name in the naming profile
 }
 
-// A signer is a policy and its CA.
 type signer struct {
 	policy    signingPolicy
 	authority *certs.Authority
 }
 
-// NewSigner returns the controller. lifetime is the maximum validity of certificates; requests may
+// NewSigner returns a new Signer. lifetime is the maximum validity of certificates. Requests may
 // ask for less.
 func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Signer {
 	s := &Signer{lifetime: lifetime, signers: map[string]signer{}}
@@ -43,7 +43,6 @@ func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Sig
 	return s
 }
 
-// sign processes one request. Requests for other signers are left alone.
 func (s *Signer) sign(ctx context.Context, name string) error {
 	r, err := s.read(ctx, name)
 	if err != nil || r == nil {
@@ -57,7 +56,7 @@ func (s *Signer) sign(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// The request is immutable, so retrying a violation would not help.
+	// Do not retry. The request is immutable, so the violation is permanent.
 	if err := by.policy(request, r.usages); err != nil {
 		return s.write(ctx, r, "status", tree.Tree{"conditions": r.with(failed, "SignerValidationFailure", err.Error())})
 	}

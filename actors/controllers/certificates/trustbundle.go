@@ -19,8 +19,9 @@ import (
 // form. It signs no requests.
 const servingSigner = "platform.io/apiserver-serving"
 
-// TrustBundlePublisher keeps a ClusterTrustBundle with the server's CAs. Its name ends with their
-// digest. After a change, the new bundle is created before the old one is deleted.
+// TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends
+// with a digest of the CAs. When they change, the new bundle is created before the old one is
+// deleted.
 type TrustBundlePublisher struct {
 	*reconcile.Controller[string]
 	bundles reconcile.Client
@@ -28,8 +29,9 @@ type TrustBundlePublisher struct {
 	roots   func() []byte
 }
 
-// NewTrustBundlePublisher returns the controller. It does nothing if the kind is not served. roots
-// returns the current CAs as PEM; call Publish when they change.
+// NewTrustBundlePublisher returns a new TrustBundlePublisher. It does nothing if
+// ClusterTrustBundles are not served. roots returns the current CAs as PEM. The caller must call
+// Publish when they change.
 func NewTrustBundlePublisher(env *reconcile.Env, roots func() []byte) *TrustBundlePublisher {
 	p := &TrustBundlePublisher{signer: env.Translate(servingSigner), roots: roots}
 	for _, version := range []string{"v1beta1", "v1alpha1"} {
@@ -53,10 +55,10 @@ func (p *TrustBundlePublisher) Publish() {
 	}
 }
 
-// prefix returns the prefix that the API requires for bundles of the signer.
+// prefix returns the prefix that the API requires for names of the signer's bundles.
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
-// ensure creates or corrects the bundle, and then deletes other ones, so that one always exists.
+// ensure creates or corrects the bundle before it deletes others, so that one always exists.
 func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	text, err := onlyCAs(p.roots())
 	if err != nil {
@@ -70,7 +72,6 @@ func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	return p.deleteOthers(ctx, name)
 }
 
-// deleteOthers deletes all other bundles of the signer. A failure does not stop it.
 func (p *TrustBundlePublisher) deleteOthers(ctx context.Context, name string) error {
 	list, err := p.bundles.List(ctx, request.List{})
 	if err != nil {
@@ -85,7 +86,6 @@ func (p *TrustBundlePublisher) deleteOthers(ctx context.Context, name string) er
 	return errors.Join(faults...)
 }
 
-// ensureBundle creates the named bundle, or restores its content.
 func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text string) error {
 	o, object, err := p.bundles.ReadNamed(ctx, "", name)
 	spec := tree.Tree{"signerName": p.signer, "trustBundle": text}
@@ -101,8 +101,8 @@ func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text stri
 	return p.bundles.Patch(ctx, o, "", tree.Tree{"spec": spec})
 }
 
-// onlyCAs returns the CA certificates in a PEM text without duplicates. The server's chain may
-// contain others.
+// onlyCAs returns the distinct CA certificates in PEM data. The server's chain may contain other
+// certificates.
 func onlyCAs(text []byte) ([]byte, error) {
 	var cas []byte
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// keyUsages maps the usages of RFC 5280, section 4.2.1.3, from the API's spelling. "signing" and
-// "digital signature" are the same bit.
+// keyUsages maps the API's names to key usages of RFC 5280, section 4.2.1.3. "signing" and "digital
+// signature" are the same bit.
 var keyUsages = map[string]x509.KeyUsage{
 	"signing":            x509.KeyUsageDigitalSignature,
 	digitalSignature:     x509.KeyUsageDigitalSignature,
@@ -21,8 +21,8 @@ var keyUsages = map[string]x509.KeyUsage{
 	"decipher only":      x509.KeyUsageDecipherOnly,
 }
 
-// extKeyUsages maps those of section 4.2.1.12. Two spellings mean mail protection, so parseUsages
-// removes duplicates.
+// extKeyUsages maps the API's names to extended key usages of RFC 5280, section 4.2.1.12. Two names
+// mean email protection, so parseUsages removes duplicates.
 var extKeyUsages = map[string]x509.ExtKeyUsage{
 	"any":              x509.ExtKeyUsageAny,
 	serverAuth:         x509.ExtKeyUsageServerAuth,
@@ -39,8 +39,8 @@ var extKeyUsages = map[string]x509.ExtKeyUsage{
 	"netscape sgc":     x509.ExtKeyUsageNetscapeServerGatedCrypto,
 }
 
-// parseUsages converts usages to unique values in a fixed order. An unknown usage is an error,
-// because the certificate would allow less than was approved.
+// parseUsages converts the API's usages to unique values in a fixed order. An unknown usage is an
+// error, because the certificate would allow less than was approved.
 func parseUsages(usages []string) (key x509.KeyUsage, ext []x509.ExtKeyUsage, err error) {
 	for _, name := range usages {
 		if u, ok := keyUsages[name]; ok {

@@ -11,27 +11,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deletionTimeout is how long an evicted Pod is excluded before its deletion begins. Without it, a
-// crash after the eviction would block one disruption forever.
+// deletionTimeout is how long an evicted Pod counts as disrupted before its deletion begins.
+// Without the limit, a crash after the eviction would use up one disruption forever.
 const deletionTimeout = 2 * time.Minute
 
-// disruptionAllowed is the condition type of a budget. It is True if at least one disruption is
+// disruptionAllowed is a condition type. The condition is True if at least one disruption is
 // allowed.
 const disruptionAllowed = "DisruptionAllowed"
 
-// A member is a Pod of a budget. leaving means that it is terminating.
+// A member is a Pod that a budget selects. leaving means that it is terminating.
 type member struct {
 	name    string
 	ready   bool
 	leaving bool
 }
 
-// A count holds the numbers of Pods in a budget's status: expected, currently healthy, and the
-// healthy ones that must stay.
+// A count holds the numbers of Pods in a budget's status: expected, currently healthy, and required
+// to be healthy.
 type count struct{ expected, healthy, desired int64 }
 
-// allowed returns how many Pods may be evicted. Without Pods it is 0, because new Pods must be
-// counted first.
+// allowed returns how many Pods may be evicted. It returns 0 for a budget without Pods, because new
+// Pods must be counted first.
 func (c count) allowed() int64 {
 	if c.expected <= 0 {
 		return 0
@@ -51,9 +51,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted returns the evicted Pods whose deletion has not begun, those for which that is
-// overdue, and when the next one is due, or zero. Evictions record Pods in disruptedPods before the
-// delete. The entry is obsolete once the Pod is terminating or gone.
+// stillDisrupted returns the evicted Pods whose deletion has not begun, and separately those whose
+// deletion is overdue. recheck is when the next deletion becomes overdue, or zero. An eviction adds
+// the Pod to disruptedPods before it deletes the Pod. The entry is obsolete once the Pod is
+// terminating or deleted.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -74,9 +75,9 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 	return still, overdue, recheck
 }
 
-// desired returns the expected Pods, and how many must be healthy. scale returns the replicas of
-// the Pods' owners and is called only if needed. An integer minAvailable does not need it, so it
-// works for Pods without controller. A budget with neither field allows nothing.
+// desired returns the number of expected Pods and how many of them must be healthy. scale returns
+// the total replicas of the Pods' controllers. It is not called for an integer minAvailable, which
+// therefore works for Pods without a controller. A budget with neither field allows no disruption.
 func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, err error) {
 	switch {
 	case spec.Has("maxUnavailable"):
@@ -99,7 +100,7 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled returns a number, or a percentage of all, rounded up.
+// scaled returns an integer value as is, and a percentage as that share of all, rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:
@@ -114,7 +115,6 @@ func scaled(value any, all int64) (int64, error) {
 	return 0, fmt.Errorf("invalid value for IntOrString: invalid type: string is not a percentage")
 }
 
-// newStatus returns the status for a count.
 func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]time.Time, now time.Time) tree.Tree {
 	status := tree.Tree{
 		"observedGeneration": generation, "disruptionsAllowed": c.allowed(), "currentHealthy": c.healthy, "desiredHealthy": c.desired, "expectedPods": c.expected,
@@ -134,7 +134,6 @@ func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]ti
 	return status
 }
 
-// failedStatus allows no disruptions and keeps the other numbers.
 func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 	status := old.Copy()
 	status["disruptionsAllowed"] = int64(0)

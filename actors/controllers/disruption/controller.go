@@ -15,9 +15,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Budgets keeps the status of PodDisruptionBudgets.
+// Budgets maintains the status of PodDisruptionBudgets.
 //
-// Lock order: mu, then those of the queue and the schedule. mu is not held during store calls.
+// Lock order: mu is taken before the locks of the work queue and the schedule. It is not held
+// during store calls.
 type Budgets struct {
 	*reconcile.Controller[meta.Key]
 	budgets, pods reconcile.Client
@@ -36,7 +37,7 @@ type podHealth struct {
 
 const component = "controllermanager"
 
-// NewBudgets returns the controller.
+// NewBudgets returns a new Budgets controller.
 func NewBudgets(env *reconcile.Env) *Budgets {
 	b := &Budgets{
 		budgets: env.Client("policy", "v1", "PodDisruptionBudget").Reporting(component), pods: env.Core("Pod").Reporting(component),
@@ -53,7 +54,6 @@ func NewBudgets(env *reconcile.Env) *Budgets {
 	return b
 }
 
-// note records the selector of a budget.
 func (b *Budgets) note(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -71,7 +71,6 @@ func (b *Budgets) note(e reconcile.Event) {
 	b.Add(key)
 }
 
-// selectorOf returns the selector of a budget; ok is false if it has none and selects no Pod.
 func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	given, ok := budget.Object("spec")["selector"].(tree.Tree)
 	if !ok {
@@ -80,12 +79,12 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	return selector.FromLabelSelector(given)
 }
 
-// countDelay is how long Pod changes are collected, because a rollout changes many Pods of a budget
-// and each count lists all of them.
+// countDelay is how long Pod changes are collected before a count. A rollout changes many Pods of a
+// budget, and each count lists all of them.
 const countDelay = 20 * time.Millisecond
 
-// followPods starts a watch of Pods. Each change recounts the budgets that select the Pod, or may
-// have selected it.
+// followPods handles the events of one Pod watch. Each change recounts the budgets that select the
+// Pod or may have selected it before.
 func (b *Budgets) followPods(int) func([]request.Event) error {
 	b.mu.Lock()
 	b.health = map[meta.Key]podHealth{} // some may have been deleted before this watch
@@ -103,8 +102,8 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod schedules counts. It requires the lock. A change of a counted Pod concerns all budgets of
-// the namespace, because it is unknown which has counted it.
+// notePod schedules counts. The caller holds mu. A change of a counted Pod concerns all budgets in
+// the namespace, because the cache does not record which budget has counted it.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {
@@ -117,9 +116,9 @@ func (b *Budgets) notePod(e reconcile.Event) {
 	}
 }
 
-// sync updates the status of one budget in the version that was read. A concurrent eviction causes
-// a conflict, so that its entry in disruptedPods is not lost. The recheck is a second late, because
-// times in the status are in seconds.
+// sync updates the status of one budget on condition that the budget has not changed since it was
+// read. Otherwise the update could overwrite the disruptedPods entry of a concurrent eviction. The
+// recheck is a second late, because times in the status have a resolution of seconds.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {
@@ -140,7 +139,7 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	return b.budgets.UpdateStatus(ctx, object, status)
 }
 
-// count computes the status of a budget.
+// count computes the status of a budget. recheck is when to compute it again, or zero.
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {
@@ -174,8 +173,8 @@ type budgetPod struct {
 	object *meta.Object
 }
 
-// members returns the Pods of a budget. A missing selector selects none, an empty one all Pods of
-// the namespace.
+// members returns the Pods that a budget selects. A missing selector selects none, and an empty one
+// selects all Pods in the namespace.
 func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree) ([]budgetPod, error) {
 	matching, ok := selectorOf(object)
 	if !ok {
@@ -196,7 +195,7 @@ func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree)
 	return pods, nil
 }
 
-// isReady reports whether a Pod is ready, decoding each version once.
+// isReady reports whether a Pod is ready. It decodes each version of the Pod only once.
 func (b *Budgets) isReady(o *meta.Object) (bool, error) {
 	b.mu.Lock()
 	known := b.health[o.Key]

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scale returns the total replicas of the Pods' controllers. Pods without a controller count as 0
-// and cause an Event. Each controller counts once; ReplicaSets count through their Deployment, so
-// that a rollout does not count twice. A missing controller is an error, because the number would
-// be wrong.
+// scale returns the total replicas of the Pods' controllers, each counted once. Pods without a
+// controller count as 0 and cause an Event. ReplicaSets of a Deployment count as that Deployment,
+// so that Pods are not counted twice during a rollout. A missing controller is an error, because
+// the total would be wrong.
 func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, pods []budgetPod) (int64, error) {
 	var total int64
 	known := map[string]bool{} // by uid
@@ -57,8 +57,8 @@ func selectorText(budget tree.Tree) string {
 	return strings.TrimPrefix(fmt.Sprintf("%v", map[string]any(budget.Object("spec", "selector"))), "map")
 }
 
-// scaleOf returns the replicas and uid of a controller or, for a ReplicaSet, its Deployment. uid is
-// "" if the controller does not exist or has another uid than the reference.
+// scaleOf returns the uid and replicas of a controller, or of the Deployment that owns a
+// ReplicaSet. uid is "" if the controller does not exist or its uid does not match the reference.
 func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.OwnerReference) (uid string, n int64, err error) {
 	k := b.ClientOf(b.Kinds.ByGVK(meta.ParseGVK(owner.APIVersion, owner.Kind)))
 	if k.Kind == nil {
@@ -79,8 +79,8 @@ func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.Own
 	return o.Meta.UID, n, err
 }
 
-// replicas reads the replicas of an object from its subresource scale, which works for custom
-// resources too.
+// replicas reads the replicas of an object from its scale subresource, which custom resources can
+// have too.
 func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
 	scale, err := b.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Backends knows which Pods serve which Services. It keeps the relevant parts of Pods that a
-// Service selects, and watches no Pods while no Service has a selector. The controllers share it,
+// Backends tracks which Pods serve which Services. It keeps the relevant parts of the Pods that a
+// Service selects, and watches Pods only while a Service has a selector. The controllers share it,
 // so that each Pod is decoded and kept once.
 //
 // Lock order: mu is taken before the locks of work queues, because tell calls the functions in
-// changed under it. These must not call Backends.
+// changed while it holds mu. These functions must not call Backends.
 type Backends struct {
 	*reconcile.Env
 	client          reconcile.Client // of Pods
@@ -37,16 +37,15 @@ type Backends struct {
 	changed   []func(service meta.Key)
 }
 
-// A podSelector is the selector of a Service. text serves to compare selectors.
+// A podSelector is the selector of a Service. text is its canonical form for comparison.
 type podSelector struct {
 	text string
 	selector.Labels
 }
 
-// zoneLabel is the node label of the zone, in platform form.
 const zoneLabel = "topology.platform.io/zone"
 
-// NewBackends returns Backends, which are idle until a controller runs them.
+// NewBackends returns a Backends that is idle until a controller runs it.
 func NewBackends(env *reconcile.Env) *Backends {
 	b := &Backends{
 		Env: env, client: env.Core("Pod"), selecting: make(chan struct{}),
@@ -59,8 +58,8 @@ func NewBackends(env *reconcile.Env) *Backends {
 	return b
 }
 
-// onChange registers a function that is called, under the lock, with each Service whose endpoints
-// may have changed. It must be registered before Run and must not block.
+// onChange registers a function to call for each Service whose endpoints may have changed. It must
+// be called before Run. do runs while mu is held and must not block.
 func (b *Backends) onChange(do func(service meta.Key)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +80,7 @@ func (b *Backends) Run(ctx context.Context) {
 
 func (b *Backends) Wait(ctx context.Context) bool { return b.services.Wait(ctx) }
 
-// noteService records the selector of a Service. It decodes before it takes the lock. An unreadable
+// noteService records the selector of a Service. It decodes before it takes mu. An unreadable
 // Service keeps its previous selector.
 func (b *Backends) noteService(e reconcile.Event) {
 	key := e.Key
@@ -108,9 +107,9 @@ func (b *Backends) noteService(e reconcile.Event) {
 	}
 }
 
-// setSelector updates the selector of a Service. It requires the lock. Unchanged selectors return
-// early, because load lists Pods. The new selector is set before dropUnselected runs, so that Pods
-// which both selectors match are kept.
+// setSelector updates the selector of a Service. The caller holds mu. It returns early for an
+// unchanged selector, because load lists Pods. It sets the new selector before it calls
+// dropUnselected, so that Pods which both selectors match are kept.
 func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	was, known := b.selectors[key.Namespace][key.Name]
 	if known == selects && was.text == now.text {
@@ -127,7 +126,6 @@ func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	}
 }
 
-// selectorText returns the selector of a Service as text, sorted for comparison.
 func selectorText(spec tree.Tree) string {
 	labels := spec.Object("selector")
 	var terms []string
@@ -137,9 +135,9 @@ func selectorText(spec tree.Tree) string {
 	return strings.Join(terms, ",")
 }
 
-// load lists the Pods of a new selector, because the watch reports only later changes. It requires
-// the lock, so that later watch events are newer. Listed Pods get epoch 0, which dropUnseen skips:
-// they may be newer than the initial events of the current watch.
+// load lists the Pods of a new selector, because the watch delivers only later changes. The caller
+// holds mu, so that watch events handled afterwards are newer. Listed Pods get epoch 0, so that
+// dropUnseen keeps them. They may be newer than the initial events of the current watch.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
@@ -151,9 +149,9 @@ func (b *Backends) load(namespace string, matching selector.Labels) {
 	}
 }
 
-// keep records the state of a Pod if it is newer, and reports whether its endpoints have changed.
-// It requires the lock. List and watch may deliver in either order. Each key in onNode is also in
-// pods.
+// keep records a Pod if it is newer than the known one, and reports whether its endpoints have
+// changed. List and watch may deliver in either order. The caller holds mu. Each key in onNode is
+// also in pods.
 func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	old := b.pods[o.Key]
 	if old != nil && old.version >= o.Version {
@@ -182,7 +180,7 @@ func (b *Backends) forget(p *pod) {
 	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
-// followPods starts a new epoch and returns its event handler, which takes the lock once per batch.
+// followPods starts a new epoch and returns its event handler, which takes mu once per batch.
 func (b *Backends) followPods(int) func([]request.Event) error {
 	b.epoch++
 	epoch := b.epoch
@@ -203,8 +201,8 @@ func (b *Backends) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod records the state of a Pod. It requires the lock. After a change of labels, it also
-// notifies the Services that selected the Pod before.
+// notePod records a Pod. If its labels have changed, it also notifies the Services that selected
+// the Pod before. The caller holds mu.
 func (b *Backends) notePod(o *meta.Object, epoch int) {
 	matches := b.servicesOf(o.Key.Namespace, o.Meta.Labels)
 	old := b.pods[o.Key]
@@ -224,7 +222,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// dropPod requires the lock.
+// The caller holds mu.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -234,7 +232,7 @@ func (b *Backends) dropPod(key meta.Key) {
 	b.tell(b.servicesOf(old.key.Namespace, old.labels)...)
 }
 
-// dropUnseen forgets Pods that were deleted while no watch was running. It requires the lock.
+// dropUnseen forgets Pods that were deleted while no watch was running. The caller holds mu.
 func (b *Backends) dropUnseen(epoch int) {
 	for key, seen := range b.epochs {
 		if seen < epoch && seen > 0 {
@@ -243,9 +241,9 @@ func (b *Backends) dropUnseen(epoch int) {
 	}
 }
 
-// dropUnselected forgets the Pods of a namespace that no Service selects. The caller holds the
-// lock. No Service is notified: noteService notifies the changed one, and no other selected these
-// Pods.
+// dropUnselected forgets the Pods in a namespace that no Service selects. It notifies no Service,
+// because noteService notifies the changed one and no other Service selected these Pods. The caller
+// holds mu.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {
@@ -254,7 +252,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// servicesOf requires the lock.
+// The caller holds mu.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {
@@ -265,7 +263,6 @@ func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	return services
 }
 
-// noteNode records the zone of a node.
 func (b *Backends) noteNode(e reconcile.Event) {
 	zone, _ := e.Meta.Labels.Get(b.Translate(zoneLabel))
 	b.mu.Lock()
@@ -284,7 +281,7 @@ func (b *Backends) noteNode(e reconcile.Event) {
 	}
 }
 
-// tell notifies the controllers of Services. It requires the lock. Duplicates are harmless.
+// tell notifies the controllers of changed Services. The caller holds mu. Duplicates are harmless.
 func (b *Backends) tell(services ...meta.Key) {
 	for _, key := range services {
 		for _, do := range b.changed {
@@ -293,9 +290,9 @@ func (b *Backends) tell(services ...meta.Key) {
 	}
 }
 
-// podsOf returns the Pods that a Service selects, by name. It waits for the initial nodes, because
-// Pods on missing nodes are not endpoints. The store determines the Pods. A listed Pod that is not
-// in memory yet is omitted; its event will trigger another sync.
+// podsOf returns the Pods that a Service selects, by name. It first waits for the initial list of
+// nodes, because Pods on missing nodes are not endpoints. It omits Pods that the store lists but
+// Backends does not know yet, because their events will trigger another sync.
 func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	if !b.nodes.Wait(ctx) {
 		return nil, ctx.Err()
@@ -322,8 +319,8 @@ func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	return found.String(), known
 }
 
-// observe returns a Service, its target and Pods, and the trigger time. t is nil if it has no
-// selector, and o if it does not exist.
+// observe returns a Service, its target and Pods, and the trigger time. o is nil if the Service
+// does not exist, and t is nil if it has no selector.
 func (b *Backends) observe(ctx context.Context, key meta.Key, triggers *triggerTimes) (o *meta.Object, t *target, pods []*pod, at time.Time, err error) {
 	o, object, err := b.services.Read(ctx, key)
 	if err != nil {

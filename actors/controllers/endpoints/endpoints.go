@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Endpoints keeps the Endpoints objects of Services with a selector, for clients that do not know
-// EndpointSlices. Each has the name of its Service and addresses of its first family only.
+// Endpoints maintains the Endpoints objects of Services with a selector, for clients that do not
+// use EndpointSlices. An Endpoints object has the name of its Service, and addresses of the
+// Service's first family only.
 type Endpoints struct {
 	*reconcile.Controller[meta.Key] // queue of Services
 	backends                        *Backends
@@ -21,10 +22,9 @@ type Endpoints struct {
 	managerLabel, headlessLabel, triggerAnnotation, capacityAnnotation, leaderAnnotation string
 }
 
-// endpointsManager is the value of the manager label.
 const endpointsManager = "endpoint-controller"
 
-// NewEndpoints returns the controller. It must be called before backends run.
+// NewEndpoints returns a new Endpoints controller. It must be called before backends runs.
 func NewEndpoints(backends *Backends) *Endpoints {
 	env := backends.Env
 	e := &Endpoints{
@@ -50,8 +50,8 @@ func leaderAnnotation(n *meta.Naming) string {
 	return n.Translate("control-plane.alpha.platform.io/leader")
 }
 
-// sync reconciles the Endpoints of one Service. Those of a Service without selector belong to the
-// user.
+// sync reconciles the Endpoints object of one Service. If the Service has no selector, the object
+// belongs to the user.
 func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	o, t, pods, at, err := e.backends.observe(ctx, key, &e.triggers)
 	switch {
@@ -91,8 +91,9 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// backends returns the addresses of Pods at the ports of a Service. A headless Service may have no
-// ports; its addresses then have none. Empty port names are omitted, as the kind requires.
+// backends returns the addresses of Pods at each port of a Service. A headless Service may have no
+// ports, so that its addresses have none either. Empty port names are omitted, as the kind
+// requires.
 func (t *target) backends(pods []*pod) []backend {
 	families := t.families()
 	if len(families) == 0 {
@@ -119,8 +120,8 @@ func (t *target) backends(pods []*pod) []backend {
 	return all
 }
 
-// address returns the address of a Pod, or nil if it has none of that family or is terminating:
-// unlike slices, Endpoints cannot mark an address as terminating.
+// address returns the address of a Pod, or nil if the Pod has none in that family or is
+// terminating. Unlike an EndpointSlice, an Endpoints object cannot mark an address as terminating.
 func (t *target) address(p *pod, family string) tree.Tree {
 	if !p.publishable() || p.leaving && !t.publishesNotReady() {
 		return nil
@@ -141,8 +142,8 @@ func (t *target) address(p *pod, family string) tree.Tree {
 	return nil
 }
 
-// wanted returns the desired Endpoints object, with the Service's labels and foreign annotations.
-// It copies before it modifies, because has is compared with the result.
+// wanted returns the desired Endpoints object, with the labels of the Service and the annotations
+// of other clients. It does not modify has, which the caller compares with the result.
 func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time) tree.Tree {
 	metadata := without(has.Object("metadata"))
 	if len(metadata) == 0 {
@@ -164,14 +165,15 @@ func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time
 	return object
 }
 
-// same ignores the trigger time, which would cause a write in each sync.
+// same ignores the trigger time, which would otherwise cause a write in each sync.
 func (e *Endpoints) same(a, b tree.Tree) bool {
 	annotation := func(o tree.Tree) string { return o.Object("metadata", "annotations").String(e.capacityAnnotation) }
 	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Object("metadata", "labels"), b.Object("metadata", "labels")) &&
 		tree.SemanticEqual(a["subsets"], b["subsets"])
 }
 
-// delete keeps Endpoints used for leader election. The uid protects a recreated object.
+// delete deletes an Endpoints object unless it is used for leader election. The uid precondition
+// protects a recreated object.
 func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
 	o, object, err := e.endpoints.ReadNamed(ctx, service.Namespace, service.Name)
 	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {

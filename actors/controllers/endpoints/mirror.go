@@ -14,7 +14,7 @@ import (
 )
 
 // Mirror copies users' Endpoints of Services without a selector into EndpointSlices, for clients
-// that read only those. Slices handles Services with a selector.
+// that read only EndpointSlices. Slices handles Services with a selector.
 type Mirror struct {
 	*reconcile.Controller[meta.Key] // queue of Endpoints
 	sliceStore
@@ -23,10 +23,11 @@ type Mirror struct {
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored is how many addresses of a subset are mirrored, of both families and states together.
+// maxMirrored is the maximum number of addresses of a subset to mirror. Both families count, and
+// both ready and not ready addresses.
 const maxMirrored = 1000
 
-// NewMirror returns the controller.
+// NewMirror returns a new Mirror.
 func NewMirror(env *reconcile.Env) *Mirror {
 	m := &Mirror{
 		sliceStore: newSliceStore(env, mirrorManager), services: env.Core("Service"),
@@ -42,8 +43,6 @@ func NewMirror(env *reconcile.Env) *Mirror {
 	return m
 }
 
-// sync reconciles the slices of one Endpoints object. It deletes slices of Endpoints that are not
-// mirrored.
 func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := m.endpoints.Read(ctx, key)
 	if err != nil {
@@ -66,8 +65,8 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// mirrors reports whether Endpoints are eligible: not opted out by label, and not used for leader
-// election, whose objects change often and have no addresses.
+// mirrors reports whether an Endpoints object is eligible for mirroring. Users can opt out by
+// label. Objects used for leader election change often and have no addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)
 	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)
@@ -89,7 +88,7 @@ func (m *Mirror) deleteAll(ctx context.Context, existing []existingSlice) error 
 	return errors.Join(faults...)
 }
 
-// A mirroredGroup is the desired content of one slice: the endpoints of one family at the same
+// A mirroredGroup is the desired content of one slice. Its endpoints have one family and the same
 // ports.
 type mirroredGroup struct {
 	family    string
@@ -97,8 +96,8 @@ type mirroredGroup struct {
 	endpoints []tree.Tree
 }
 
-// reconcile writes one slice per family and ports, reusing a stored one. Surplus slices are deleted
-// after the new ones are written, so that clients briefly see an address twice, but never miss it.
+// reconcile writes one slice per family and set of ports, and reuses stored slices. It deletes
+// surplus slices last, so that clients may briefly see an address twice but never miss it.
 func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
 	groups, invalid, skipped := mirroredGroups(object)
 	if invalid > 0 {
@@ -143,7 +142,7 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same need not compare family and ports, by which the slice was looked up.
+// same does not compare family and ports, because the slice was looked up by them.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)
@@ -151,7 +150,6 @@ func (m *Mirror) same(current tree.Tree, x *slice) bool {
 		tree.SemanticEqual(wanted["ownerReferences"], has["ownerReferences"]) && sameEndpoints(x.endpoints, current.Objects("endpoints"))
 }
 
-// sameEndpoints compares lists of endpoints regardless of order.
 func sameEndpoints(a, b []tree.Tree) bool {
 	if len(a) != len(b) {
 		return false
@@ -168,8 +166,8 @@ func sameEndpoints(a, b []tree.Tree) bool {
 	return true
 }
 
-// newSlice returns the slice of a group. It copies labels and annotations except the trigger time
-// and kubectl's last-applied configuration, which describes another kind.
+// newSlice returns the slice for a group. It copies labels and annotations except the trigger time
+// and kubectl's last-applied configuration, which describes the Endpoints object.
 func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tree.Tree {
 	labels := without(object.Object("metadata", "labels"))
 	labels[m.serviceLabel], labels[m.managerLabel] = o.Key.Name, m.manager
@@ -183,9 +181,9 @@ func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tr
 	return tree.Tree{"metadata": metadata, "addressType": g.family, "ports": g.ports}
 }
 
-// mirroredGroups returns the groups of an Endpoints object by family and ports, and the numbers of
-// invalid and of skipped addresses. It repacks the subsets first, because users may repeat ports
-// across subsets, and a group must not mix two.
+// mirroredGroups splits an Endpoints object into groups by family and ports, and counts invalid and
+// skipped addresses. It repacks the subsets first, because users may repeat ports across subsets
+// and a group must not mix two sets of ports.
 func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid, skipped int) {
 	groups = map[string]*mirroredGroup{}
 	for _, s := range subsetsOf(backendsOf(object.Objects("subsets"))) {
@@ -215,7 +213,7 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 	return groups, invalid, skipped
 }
 
-// In a slice every port has a name, possibly empty.
+// mirroredPorts sets missing port names to "", because every port of an EndpointSlice has a name.
 func mirroredPorts(subset tree.Tree) []tree.Tree {
 	var ports []tree.Tree
 	for _, p := range subset.Objects("ports") {

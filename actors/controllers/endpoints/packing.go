@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. Larger slices are fewer, but each
-// change sends more bytes to every node.
+// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. With larger slices there are
+// fewer, but each change sends more bytes to every node.
 const maxEndpointsPerSlice = 100
 
-// A slice is an existing or new EndpointSlice. complete adds the endpoints to object before it is
-// written.
+// A slice is an existing or new EndpointSlice. complete copies endpoints into object before the
+// slice is written.
 type slice struct {
 	name      string // "" for a new one
 	object    tree.Tree
@@ -22,7 +22,7 @@ type slice struct {
 	changed   bool
 }
 
-// identity includes the targetRef, so that a recreated Pod is another endpoint.
+// identity includes the targetRef, so that a recreated Pod is a different endpoint.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -31,8 +31,8 @@ func identity(endpoint tree.Tree) string {
 	return string(b)
 }
 
-// portsKey returns the key of a group of ports, regardless of order. All endpoints of a slice share
-// its ports.
+// portsKey returns a key for a set of ports, regardless of their order. All endpoints of a slice
+// share its ports.
 func portsKey(ports []tree.Tree) string {
 	var keys []string
 	for _, p := range ports {
@@ -48,13 +48,13 @@ func portsKey(ports []tree.Tree) string {
 	return string(b)
 }
 
-// pack distributes the wanted endpoints over slices with few changes, because each changed slice is
-// sent to every node. Endpoints stay where they are. New ones go into slices that change anyway,
-// the fullest first; the rest goes into the best-fitting slice or new ones. Empty slices are in
-// emptied.
+// pack distributes the wanted endpoints and changes few slices, because each changed slice is sent
+// to every node. Existing endpoints stay in their slice. New ones first fill slices that change
+// anyway, the fullest first. The rest goes into the best-fitting slice or into new ones. emptied
+// has the slices without endpoints.
 //
-// most is the capacity of a slice. Of endpoints with equal identity the last one counts. All slices
-// must have the ports of the wanted endpoints: the caller groups them by portsKey.
+// most is the capacity of a slice. Of endpoints with the same identity, the last one counts. All
+// slices must have the ports of the wanted endpoints, because the caller groups them by portsKey.
 func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*slice, emptied []*slice) {
 	missing := make(map[string]tree.Tree, len(wanted))
 	order := make([]string, 0, len(wanted))
@@ -90,8 +90,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain keeps the wanted endpoints of a slice in their current state, and removes them from
-// missing.
+// retain updates the endpoints of a slice that are still wanted and drops the others. It removes
+// the kept ones from missing.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {
@@ -119,7 +119,8 @@ func (s *slice) take(endpoints []tree.Tree, most int) []tree.Tree {
 	return endpoints[n:]
 }
 
-// fillChanged fills the slices that change anyway, the fullest first.
+// fillChanged adds endpoints to the slices that change anyway, the fullest first, and returns the
+// rest.
 func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	var changed []*slice
 	for _, s := range kept {
@@ -134,9 +135,9 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	return rest
 }
 
-// bestFit returns the unchanged slice that n more endpoints fill best, or nil if none has room for
-// all. Changed slices are already full, or nothing is left. n of a full slice or more needs a new
-// one.
+// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It need not
+// consider changed slices, because fillChanged has filled them. n endpoints that fill a whole slice
+// get a new one.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil
@@ -150,7 +151,7 @@ func bestFit(kept []*slice, n, most int) *slice {
 	return best
 }
 
-// without returns a shallow copy of a tree without some keys. The copy of nil is empty.
+// without returns a shallow copy of t without keys. The copy of nil is empty.
 func without(t tree.Tree, keys ...string) tree.Tree {
 	if t = maps.Clone(t); t == nil {
 		t = tree.Tree{}

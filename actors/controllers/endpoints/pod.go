@@ -12,7 +12,7 @@ import (
 )
 
 // A pod holds the parts of a Pod that matter for endpoints. It shares no memory with the object,
-// whose JSON a few strings would otherwise keep alive.
+// because a few strings would keep the object's whole JSON alive.
 type pod struct {
 	key        meta.Key
 	uid        meta.Text
@@ -29,7 +29,6 @@ type pod struct {
 	ended      bool      // succeeded or failed
 }
 
-// A containerPort is a named port of a container.
 type containerPort struct {
 	name, protocol meta.Text
 	number         int64
@@ -60,8 +59,8 @@ func (p *pod) addIP(text string) {
 	}
 }
 
-// namedPorts returns the named ports of containers and sidecars. A Service refers to ports by name
-// or directly by number, so unnamed ones are not needed.
+// namedPorts returns the named ports of containers and sidecars. Unnamed ports are not needed,
+// because a Service refers to a port by name or directly by number.
 func namedPorts(spec tree.Tree) []containerPort {
 	var ports []containerPort
 	add := func(container tree.Tree) {
@@ -83,10 +82,10 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable includes terminating Pods, because slices mark them.
+// publishable includes terminating Pods, because EndpointSlices mark them as terminating.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
-// sameEndpoints is true for most status updates, which then notify no Service.
+// sameEndpoints returns true for most status updates, so that they notify no Service.
 func (p *pod) sameEndpoints(other *pod) bool {
 	return p.uid == other.uid && slices.Equal(p.labels, other.labels) && slices.Equal(p.ips, other.ips) && slices.Equal(p.ports, other.ports) &&
 		p.nodeName == other.nodeName && p.hostname == other.hostname && p.subdomain == other.subdomain &&

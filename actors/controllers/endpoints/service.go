@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Address types of slices.
 const (
 	ipv4 = "IPv4"
 	ipv6 = "IPv6"
@@ -25,7 +24,6 @@ type target struct {
 	created  time.Time
 }
 
-// newTarget reads a Service; ok is false if it has no selector or is an ExternalName.
 func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
 	spec := object.Object("spec")
 	if spec.String("type") == "ExternalName" {
@@ -58,8 +56,8 @@ func (t *target) hasHostname(p *pod) bool {
 	return p.hostname.String() != "" && p.subdomain.String() == t.object.Key.Name
 }
 
-// portOf returns the Pod's port for a port of the Service, or false if the Pod has none of that
-// name.
+// portOf returns the Pod's port number for a port of the Service. It returns false if the Pod has
+// no port of that name.
 func portOf(p *pod, port tree.Tree) (int64, bool) {
 	if n, ok := port.Int("targetPort"); ok {
 		return n, true
@@ -73,7 +71,6 @@ func portOf(p *pod, port tree.Tree) (int64, bool) {
 	return 0, false
 }
 
-// portsOf returns the ports at which a Pod serves the Service.
 func (t *target) portsOf(p *pod) []tree.Tree {
 	var ports []tree.Tree
 	for _, port := range t.spec.Objects("ports") {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Slices keeps the EndpointSlices of Services with a selector.
+// Slices maintains the EndpointSlices of Services with a selector.
 type Slices struct {
 	*reconcile.Controller[meta.Key] // queue of Services
 	sliceStore
@@ -20,13 +20,13 @@ type Slices struct {
 	triggers triggerTimes
 }
 
-// Values of the manager label.
+// Values of the managed-by label.
 const (
 	sliceManager  = "endpointslice-controller.platform.io"
 	mirrorManager = "endpointslicemirroring-controller.platform.io"
 )
 
-// NewSlices returns the controller.
+// NewSlices returns a new Slices controller.
 func NewSlices(backends *Backends) *Slices {
 	env := backends.Env
 	s := &Slices{
@@ -39,7 +39,8 @@ func NewSlices(backends *Backends) *Slices {
 	return s
 }
 
-// sync reconciles the slices of one Service. Slices of a deleted Service are garbage collected.
+// sync reconciles the slices of one Service. The garbage collector deletes the slices of a deleted
+// Service.
 func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	o, t, pods, at, err := s.backends.observe(ctx, key, &s.triggers)
 	if err != nil || t == nil {
@@ -60,7 +61,8 @@ func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// pause delays a worker after a Service with many Pods, to batch their changes.
+// pause delays the worker after it has synced a Service with many Pods, so that further changes are
+// batched.
 func (s *Slices) pause(pods int) {
 	if pods > pausedPods {
 		time.Sleep(min(time.Duration(pods)*pausePerPod, maxPause))
@@ -83,8 +85,8 @@ func (t *target) families() []string {
 	return families
 }
 
-// deleteOthers deletes slices of families that the Service no longer has, and those of a deleted
-// Service of the same name.
+// deleteOthers deletes slices of families that the Service no longer has, and slices of a deleted
+// Service with the same name.
 func (s *Slices) deleteOthers(ctx context.Context, t *target, existing []existingSlice) error {
 	families := map[string]bool{}
 	for _, f := range t.families() {
@@ -138,11 +140,10 @@ func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods 
 	return s.write(ctx, t.object, plan, s.sliceLabels(t), at)
 }
 
-// A slicePlan holds the changes to the slices of one family.
 type slicePlan struct{ kept, created, emptied []*slice }
 
-// keepPlaceholder ensures at least one slice, if need be without endpoints and ports, so that users
-// see that the Service was processed.
+// keepPlaceholder ensures that there is at least one slice, even without endpoints and ports. It
+// shows users that the Service was processed.
 func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	if len(p.emptied) != existing || len(p.created) > 0 {
 		return
@@ -166,7 +167,6 @@ func (p *slicePlan) reuse() {
 	}
 }
 
-// endpoint returns the endpoint of a Pod, or nil if it has none in that family.
 func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	if !p.publishable() {
 		return nil
@@ -205,7 +205,6 @@ func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	return e
 }
 
-// hints returns the topology hints for the Service's trafficDistribution, or nil.
 func (t *target) hints(p *pod, zone string) tree.Tree {
 	near := t.spec.String("trafficDistribution")
 	if near != "PreferClose" && near != "PreferSameZone" && near != "PreferSameNode" {

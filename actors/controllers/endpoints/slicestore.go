@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A sliceStore reads and writes the EndpointSlices that one controller manages.
+// A sliceStore reads and writes the EndpointSlices of one controller.
 type sliceStore struct {
 	slices  reconcile.Client
 	manager string // value of the manager label
 
-	// Labels by which slices are found, and the annotation with the trigger time.
+	// Labels to find slices by, and the annotation with the trigger time.
 	serviceLabel, managerLabel, headlessLabel, triggerAnnotation string
 }
 
@@ -28,7 +28,6 @@ func newSliceStore(env *reconcile.Env, manager string) sliceStore {
 	}
 }
 
-// managerName translates the domain of a controller's name to the naming profile's.
 func managerName(n *meta.Naming, name string) string {
 	const suffix = ".platform.io"
 	return n.Group(name[:len(name)-len(suffix)])
@@ -48,7 +47,6 @@ func (e existingSlice) ownedBy(o *meta.Object) bool {
 	return false
 }
 
-// list returns the controller's slices of the named Service or Endpoints.
 func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, error) {
 	labels, _ := selector.FromLabelSelector(tree.Tree{"matchLabels": tree.Tree{s.serviceLabel: key.Name, s.managerLabel: s.manager}})
 	list, err := s.slices.List(ctx, request.List{Namespace: key.Namespace, Labels: labels})
@@ -66,7 +64,7 @@ func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, e
 	return all, nil
 }
 
-// follow enqueues the owner of each changed slice, also when a slice loses its manager label.
+// follow enqueues the owner of each changed slice, even if the slice has lost its managed-by label.
 func (s *sliceStore) follow(c *reconcile.Controller[meta.Key], owners reconcile.Client) {
 	managed := map[meta.Key]string{}
 	c.Watch(s.slices, func(e reconcile.Event) {
@@ -88,7 +86,7 @@ func (s *sliceStore) follow(c *reconcile.Controller[meta.Key], owners reconcile.
 	})
 }
 
-// write applies a plan. Kept slices get the labels unless they are nil.
+// write applies a plan. It sets labels on kept slices unless labels is nil.
 func (s *sliceStore) write(ctx context.Context, owner *meta.Object, plan slicePlan, labels tree.Tree, at time.Time) error {
 	for _, x := range plan.created {
 		if owner.Meta.Terminating {
@@ -141,7 +139,7 @@ func (s *sliceStore) annotate(metadata tree.Tree, at time.Time) {
 	}
 }
 
-// maxPrefix is the longest usable generateName, including the dash.
+// maxPrefix is the maximum length of generateName, including the dash.
 const maxPrefix = 253
 
 func sliceNamePrefix(name string) string {

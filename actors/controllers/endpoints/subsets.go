@@ -15,7 +15,7 @@ type backend struct {
 	ready   bool
 }
 
-// Two objects may share an IP.
+// addressKey includes the uid, because two objects may share an IP.
 func addressKey(address tree.Tree) string {
 	return address.String("ip") + " " + address.Object("targetRef").String("uid")
 }
@@ -28,15 +28,15 @@ func textOf(t tree.Tree) string {
 	return string(b)
 }
 
-// A portGroup holds the addresses at one port.
+// A portGroup holds the addresses of one port.
 type portGroup struct {
 	port  tree.Tree
 	ready map[string]bool // by addressKey
 }
 
-// subsetsOf packs backends into the subsets of an Endpoints object: ports with equal addresses
-// share a subset. The result does not depend on their order. An address that is both ready and not
-// ready at a port counts as not ready.
+// subsetsOf packs backends into the subsets of an Endpoints object. Ports with the same addresses
+// share a subset. The result does not depend on the order of backends. An address that is both
+// ready and not ready at a port counts as not ready.
 func subsetsOf(backends []backend) []any {
 	addresses := map[string]tree.Tree{}
 	groups := map[string]*portGroup{}
@@ -71,7 +71,8 @@ func subsetsOf(backends []backend) []any {
 	return subsets
 }
 
-// addressText is equal for groups with the same addresses in the same states.
+// addressText returns the same text for groups that have the same addresses with the same
+// readiness.
 func (g *portGroup) addressText() string {
 	var keys []string
 	for key, ready := range g.ready {
@@ -84,7 +85,7 @@ func (g *portGroup) addressText() string {
 	return strings.Join(keys, "\n")
 }
 
-// newSubset returns the subset of ports that share their addresses.
+// newSubset returns the subset of groups, which must have the same addresses.
 func newSubset(groups []*portGroup, addresses map[string]tree.Tree) tree.Tree {
 	var keys []string
 	for key := range groups[0].ready {
@@ -112,7 +113,6 @@ func newSubset(groups []*portGroup, addresses map[string]tree.Tree) tree.Tree {
 	return subset
 }
 
-// backendsOf returns the backends of the subsets of an Endpoints object.
 func backendsOf(subsets []tree.Tree) []backend {
 	var all []backend
 	for _, subset := range subsets {
@@ -132,11 +132,11 @@ func backendsOf(subsets []tree.Tree) []backend {
 	return all
 }
 
-// maxAddresses bounds the addresses of an Endpoints object.
+// maxAddresses is the maximum number of addresses in an Endpoints object.
 const maxAddresses = 1000
 
-// truncate reduces subsets to maxAddresses, and reports whether there were more. Ready addresses
-// have precedence, and each subset keeps its share, rounded up as far as possible.
+// truncate reduces subsets to maxAddresses and reports whether it removed any. Ready addresses have
+// precedence. Each subset keeps its proportional share, rounded up as far as possible.
 func truncate(subsets []any) bool {
 	ready, notReady := 0, 0
 	for _, s := range subsets {

@@ -7,20 +7,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// triggerTimes tracks when the changes behind a Service's endpoints happened, so that users can
-// measure propagation delay.
+// triggerTimes tracks when the changes that caused a sync happened, so that users can measure the
+// propagation delay of endpoints.
 type triggerTimes struct {
 	mu     sync.Mutex
 	states map[meta.Key]*triggerState
 }
 
-// A triggerState is the last observed state of a Service.
 type triggerState struct {
 	service time.Time
 	pods    map[string]time.Time // last transition of ready by uid
 }
 
-// changed records the state of a Service and its Pods, and returns the earliest new time, or zero.
+// changed records the times of a Service and its Pods. It returns the earliest time that is new
+// since the last call, or zero.
 func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,11 +12,11 @@ import (
 )
 
 // A Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
-// condition Dangling of all FlowSchemas.
+// Dangling condition of all FlowSchemas.
 //
-// Mandatory objects always have the server's spec. Suggested ones have it while their annotation
-// says so or, without one, until their spec is changed. Both are recreated after a delete.
-// Annotated objects that the server no longer defines are deleted.
+// Mandatory objects always have the server's spec. Suggested objects have it while their annotation
+// is true or, without an annotation, until a client changes their spec. Both are created again
+// after a delete. Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
 	kinds      map[resource]reconcile.Client // Clients of the producer
@@ -29,7 +29,6 @@ type Configuration struct {
 	existing map[string]bool      // priority levels
 }
 
-// A resource is one of the two kinds, by name.
 type resource string
 
 const (
@@ -37,20 +36,21 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key names one object. Changes in quick succession are processed once, in the newest state.
+// A key names one object. Changes in quick succession cause one sync, which reads the newest
+// version.
 type key struct {
 	resource resource
 	name     string
 }
 
-// Field managers of the objects and the condition.
+// Field managers of the objects and of the condition.
 const (
-	// They are those of kube-apiserver, which clients know.
+	// The names are those of kube-apiserver, because clients know them.
 	producer = "api-priority-and-fairness-config-producer-v1"
 	consumer = "api-priority-and-fairness-config-consumer-v1"
 )
 
-// NewConfiguration returns the controller. It does nothing if the kinds are not served.
+// NewConfiguration returns a new Configuration. It does nothing if the kinds are not served.
 func NewConfiguration(env *reconcile.Env) *Configuration {
 	c := &Configuration{
 		kinds: map[resource]reconcile.Client{}, maintained: map[key]flowcontrol.Object{}, annotation: env.Translate(flowcontrol.AutoUpdateAnnotation),
@@ -69,9 +69,8 @@ func NewConfiguration(env *reconcile.Env) *Configuration {
 	return c
 }
 
-// Ready returns a channel that is closed after the first attempt to write the server's objects.
-// After a failure the server still works, with the mandatory objects that are built into
-// policy/flowcontrol.
+// Ready returns a channel that is closed after the first attempt to write the server's objects. If
+// the attempt fails, the server uses the mandatory objects that are built into policy/flowcontrol.
 func (c *Configuration) Ready() <-chan struct{} { return c.ready }
 
 // Run runs the controller until the context ends.
@@ -89,8 +88,8 @@ func (c *Configuration) report(k key, err error) {
 	c.Log.Warn("cannot reconcile the flow control configuration", "kind", k.resource, "name", k.name, "error", err)
 }
 
-// ensureAll creates missing objects before the first request: levels first, so that no schema is
-// dangling. Parallel writes share disk syncs.
+// ensureAll creates missing objects before the first request. It creates levels first, so that no
+// schema is dangling. Writes are parallel to share disk syncs.
 func (c *Configuration) ensureAll(ctx context.Context) {
 	for _, r := range []resource{levels, schemas} {
 		var all []key
@@ -99,7 +98,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 				all = append(all, k)
 			}
 		}
-		// A failure is reported and queued, so that it does not stop the others.
+		// Report and enqueue failures instead of returning them, so that the others continue.
 		_ = reconcile.ForEachParallel(all, func(k key) error {
 			if err := c.sync(ctx, k); err != nil {
 				c.report(k, err)
@@ -110,8 +109,8 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 	}
 }
 
-// onLevel records the existing levels, and enqueues the schemas of a level that appears or
-// disappears.
+// onLevel records which levels exist. When a level appears or disappears, it enqueues the schemas
+// that refer to it.
 func (c *Configuration) onLevel(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{levels, name})
@@ -132,7 +131,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 }
 
-// onSchema enqueues a changed schema, and a deleted one, which may have to be recreated.
+// onSchema also enqueues deleted schemas, because sync may have to create them again.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{schemas, name})
@@ -151,10 +150,10 @@ func (c *Configuration) sync(ctx context.Context, k key) error {
 	return c.syncDangling(ctx, o)
 }
 
-// ensure creates, updates or deletes an object, and returns its new state, or nil. The annotation
-// decides who owns the spec: true for the server, false for operators. Without a valid annotation,
-// generation 1 shows that the spec was never changed; the answer is then recorded, because updates
-// by the server raise generations too.
+// ensure creates, updates or deletes an object and returns the result, or nil. The annotation says
+// whether the server (true) or an operator (false) owns the spec. Without a valid annotation,
+// generation 1 means that the spec was never changed. The decision is then stored in the
+// annotation, because updates by the server also raise the generation.
 func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
 	want, maintained := c.maintained[k]
 	kind := c.kinds[k.resource]
@@ -189,7 +188,7 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 	return kind.Update(ctx, "", obj)
 }
 
-// wanted returns the desired spec of an object. Operators may set only the field exempt of the
+// wanted returns the desired spec of an object. Operators may change only the field exempt of the
 // exempt level.
 func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	if k.resource != levels || k.name != flowcontrol.Exempt || !have.Has("exempt") {
@@ -200,7 +199,8 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	return spec
 }
 
-// create creates a missing object. If another client was faster, the event of its object follows.
+// create creates a missing object. If another client has created it first, its watch event causes
+// another sync.
 func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
 	o, err := kind.Create(ctx, tree.Tree{
 		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),

@@ -9,9 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// syncDangling writes the condition Dangling of a schema if it has changed, disregarding its time,
-// or each write would trigger another. It is applied with its own manager, which leaves other
-// conditions alone. The uid protects another schema of the name.
+// syncDangling writes the Dangling condition of a schema. It ignores a difference in the time,
+// because otherwise each write would trigger another. The condition has its own field manager, so
+// that other conditions are left alone. The uid prevents the apply from changing a recreated
+// schema.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)
@@ -35,15 +36,16 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 	}), reconcile.IsNotFound)
 }
 
-// note records the level of a schema. It precedes the lookup, so that onLevel covers later changes
-// of the level.
+// note records the level of a schema. It must be called before the level is looked up, so that
+// onLevel handles later changes of the level.
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition has the texts of Kubernetes. True is the bad state.
+// danglingCondition returns the condition with the texts of Kubernetes. True means that the level
+// does not exist.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

@@ -12,21 +12,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A NodeRange is a range that is divided among nodes, and the prefix length of a part.
+// A NodeRange is a range of addresses to divide among nodes. Bits is the prefix length of a node's
+// part.
 type NodeRange struct {
 	Range netip.Prefix
 	Bits  int
 }
 
-// parts returns the number of parts. Of a very large range only the first are used. The range must
-// not be narrower than a part.
+// parts returns the number of parts. A very large range uses only its first parts. A part must not
+// be larger than the range.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
-// maxPartBits bounds the parts of a range, as bits: clusters have fewer nodes.
+// maxPartBits limits a range to 1<<maxPartBits parts, which is more than clusters have nodes.
 const maxPartBits = 16
 
-// part returns the nth part; n must be less than parts. It sets bits in the address, because an
-// IPv6 address does not fit into an integer.
+// part returns the nth part. n must be less than parts(). It sets single bits in the address,
+// because an IPv6 address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
 	for bit := range 64 { // of n; the lowest is the last bit of the prefix
@@ -39,7 +40,7 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM assigns Pod address ranges to nodes. The nodes are the only persistent record; the
+// IPAM assigns Pod address ranges to nodes. Only the nodes record the ranges persistently, so the
 // allocation state is rebuilt at each start. A range is marked as taken before it is written, so
 // that workers do not assign it twice.
 type IPAM struct {
@@ -54,8 +55,8 @@ type IPAM struct {
 	next  []uint64                  // the next part to try, per range
 }
 
-// NewIPAM returns the controller. Without ranges it does nothing. Parts that overlap with avoid,
-// such as Service addresses, are not assigned.
+// NewIPAM returns a new IPAM, which does nothing if ranges is empty. It never assigns parts that
+// overlap avoid, for example Service addresses.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
@@ -73,8 +74,8 @@ func (m *IPAM) Run(ctx context.Context) {
 	}
 }
 
-// onNode records the ranges of a node, and enqueues a node without any. Ranges are assigned only
-// after all nodes are known.
+// onNode records the ranges of a node and enqueues a node without ranges. Workers assign ranges
+// only after all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -109,7 +110,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take requires the lock.
+// The caller holds mu.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -117,7 +118,8 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release requires the lock. Ranges that another node has taken since stay taken.
+// release frees the ranges of a node, except those that another node has taken since. The caller
+// holds mu.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {
@@ -127,8 +129,8 @@ func (m *IPAM) release(node string) {
 	delete(m.has, node)
 }
 
-// assign assigns ranges to a node without any. If no part is free, the error requeues the node. A
-// failed write releases the ranges.
+// assign assigns ranges to a node without any. If no part is free, the error makes the queue retry.
+// A failed write releases the ranges.
 func (m *IPAM) assign(ctx context.Context, name string) error {
 	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
@@ -152,8 +154,8 @@ func (m *IPAM) assign(ctx context.Context, name string) error {
 	return err
 }
 
-// pick takes a free part of each range for a node. ok is false, and nothing is taken, if one has
-// none: a node's ranges cannot be changed later.
+// pick takes a free part of each range for a node. If a range has none, it takes nothing and
+// returns false, because the ranges of a node cannot be changed later.
 func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,8 +173,8 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free part, searching round robin, so that freed ranges are reused late.
-// Clients may still send to their former Pods. It requires the lock.
+// pickFrom returns a free part. It searches round-robin, so that released ranges are reused late,
+// because clients may still send to Pods that had them. The caller holds mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])
@@ -184,8 +186,8 @@ func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// isTaken reports whether a part is assigned or excluded. It requires the lock. Nodes may have
-// ranges of other sizes, set by users; only those need a scan.
+// isTaken reports whether a part is assigned or excluded. The scan is needed for ranges of other
+// sizes, which users may have set on nodes. The caller holds mu.
 func (m *IPAM) isTaken(p netip.Prefix) bool {
 	if _, taken := m.taken[p]; taken || slices.ContainsFunc(m.avoid, p.Overlaps) {
 		return true

@@ -11,18 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// LifecycleOptions configures Lifecycle. Nodes renew their leases about every 10 s; Grace should
-// allow for several lost renewals.
+// LifecycleOptions configures Lifecycle. Grace should allow for several lost renewals. Nodes renew
+// their Leases about every 10 s.
 type LifecycleOptions struct {
 	Period       time.Duration // between two checks
 	Grace        time.Duration // how long a node may be silent
 	StartupGrace time.Duration // the same for a node that has never reported
 }
 
-// Lifecycle marks silent nodes as Unknown, and maintains the taints for node conditions.
+// Lifecycle marks silent nodes as Unknown and maintains the taints for node conditions.
 //
-// Each check first reads signs of life, then marks silent nodes, counts them, and taints nodes
-// last. So no node is tainted for eviction before the number of silent ones is known.
+// Each check first reads heartbeats and Leases, then marks and counts silent nodes, and taints
+// nodes last. No node is therefore tainted for eviction before the number of silent nodes is known.
 type Lifecycle struct {
 	*reconcile.Controller[string] // queue of nodes whose taints must follow their conditions
 	podStore
@@ -30,15 +30,15 @@ type Lifecycle struct {
 	options       LifecycleOptions
 	now           func() time.Time
 
-	// The fields below belong to the checking goroutine.
+	// Only the checking goroutine uses the fields below.
 	known    map[string]*nodeHealth
 	evicting map[string]time.Time // zone → when one of its nodes was last tainted for eviction
 	allLost  bool                 // no node was ready at the last check
 }
 
-// nodeHealth is the observed health of a node. lastSign is measured by the local clock, when a new
-// heartbeat or lease is noticed. Times written by nodes are only compared for equality, so that a
-// wrong clock does not matter.
+// nodeHealth is the observed health of a node. lastSign is the local time at which a new heartbeat
+// or Lease renewal was noticed. Times written by nodes are only compared for equality, so a wrong
+// clock on a node does not matter.
 type nodeHealth struct {
 	key            meta.Key
 	uid            meta.Text
@@ -55,7 +55,7 @@ type nodeHealth struct {
 	podsMarked     bool
 }
 
-// NewLifecycle returns the controller.
+// NewLifecycle returns a new Lifecycle.
 func NewLifecycle(env *reconcile.Env, o LifecycleOptions) *Lifecycle {
 	l := &Lifecycle{
 		podStore: newPodStore(env, "node-controller"), nodes: env.Core("Node").Reporting("node-controller"), leases: env.Client("coordination.platform.io", "v1", "Lease"), options: o, now: time.Now,
@@ -76,7 +76,7 @@ func (l *Lifecycle) report(err error) {
 	l.Log.Warn("cannot update the health of nodes", "error", err)
 }
 
-// look checks all nodes once. An error with one node does not stop it.
+// look checks all nodes once. An error for one node does not stop it.
 func (l *Lifecycle) look(ctx context.Context) error {
 	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -107,8 +107,8 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// readLeases records renewed leases. It skips unknown nodes until the next check. Any change of the
-// time counts, because a node's clock may have been set back.
+// readLeases records renewed Leases. It ignores nodes that note has not recorded yet. Any change of
+// the time counts as a renewal, because a node's clock may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
 	if l.leases.Kind == nil || len(l.known) == 0 {
 		return nil
@@ -134,8 +134,8 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 	return nil
 }
 
-// note records a changed node. A node with another uid is new, as is every node after a restart. It
-// then gets the full grace period, if it has the condition Ready.
+// note records a changed node. A node with a different uid is new, and so is every node after a
+// restart. A new node with a Ready condition gets the full grace period.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {
@@ -165,9 +165,9 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	return nil
 }
 
-// checkSilence marks a silent node as Unknown, and its Pods as not ready. A node without the
-// condition Ready has never reported and gets StartupGrace. Pods are marked only if the node was
-// ready before, or marking them has failed.
+// checkSilence marks a silent node as Unknown and its Pods as not ready. A node without a Ready
+// condition has never reported and gets StartupGrace. Pods are marked only if the node was ready
+// before, or if an earlier attempt to mark them has failed.
 func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	if !l.isSilent(h) {
 		h.podsMarked = false
@@ -205,8 +205,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	return l.now().After(h.lastSign.Add(grace))
 }
 
-// unknownConditions returns the conditions of a silent node, as a copy. Unknown ones keep their
-// transition time.
+// unknownConditions returns a copy of a node's conditions with the status Unknown. Conditions that
+// are already Unknown keep their transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()
@@ -225,8 +225,8 @@ func unknownConditions(node tree.Tree, now time.Time) []any {
 	return status.List("conditions")
 }
 
-// markPods sets the Pods on a node to not ready, so that Services stop routing to them long before
-// eviction. After an error podsMarked stays false, for a retry.
+// markPods marks the Pods on a node as not ready, so that Services stop routing to them long before
+// they are evicted. After an error, podsMarked stays false for a retry.
 func (l *Lifecycle) markPods(ctx context.Context, h *nodeHealth) error {
 	pods, err := l.on(ctx, h.key.Name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// nodeWatch is a Lifecycle with a test clock.
+// nodeWatch is a Lifecycle with a fake clock.
 type nodeWatch struct {
 	*Lifecycle
 	t     *testing.T
@@ -36,7 +36,6 @@ func watchNodes(t *testing.T, names ...string) *nodeWatch {
 	return w
 }
 
-// report writes a heartbeat with an arbitrary new time.
 func (w *nodeWatch) report(name string) {
 	w.t.Helper()
 	w.beats++
@@ -60,7 +59,7 @@ func (w *nodeWatch) lease(name, at string) {
 	}
 }
 
-// after advances the clock, runs one check, and lists the Unknown and the evicted nodes.
+// after advances the clock, runs one check, and returns the Unknown and the evicted nodes as text.
 func (w *nodeWatch) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)
@@ -122,7 +121,7 @@ func TestZoneIsEvictedSlowly(t *testing.T) {
 	w.want(time.Second, "c evicted")
 }
 
-// TestClocksOfNodes checks that every change of a heartbeat counts, whatever time it contains.
+// TestClocksOfNodes checks that every change of a heartbeat counts, whatever its time.
 func TestClocksOfNodes(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")

@@ -20,12 +20,12 @@ type PodGCOptions struct {
 	Quarantine time.Duration // how long a node must be missing before its Pods are deleted
 }
 
-// DefaultPodGC returns the default options with a threshold.
+// DefaultPodGC returns the default options with the given threshold.
 func DefaultPodGC(threshold int) PodGCOptions {
 	return PodGCOptions{Threshold: threshold, Period: 20 * time.Second, Quarantine: 40 * time.Second}
 }
 
-// PodGC deletes Pods whose deletion no kubelet will confirm.
+// PodGC deletes terminated Pods above a threshold, and Pods whose deletion no kubelet will confirm.
 type PodGC struct {
 	*reconcile.Env
 	podStore
@@ -35,7 +35,7 @@ type PodGC struct {
 	missing    map[string]time.Time // since when Pods name a missing node
 }
 
-// NewPodGC returns the controller.
+// NewPodGC returns a new PodGC.
 func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	return &PodGC{
 		Env: env, podStore: newPodStore(env, ""), nodes: env.Core("Node"), options: o,
@@ -52,14 +52,14 @@ func (g *PodGC) Run(ctx context.Context) {
 	})
 }
 
-// garbage is a Pod to delete, and the condition that it gets before; nil for none.
+// garbage is a Pod to delete. why is the condition to add before, or nil.
 type garbage struct {
 	pod *meta.Object
 	why tree.Tree
 }
 
-// collect checks all Pods once, without decoding most. It lists Pods before nodes: otherwise the
-// node of a new Pod could seem to be missing.
+// collect checks all Pods once and decodes few of them. It lists Pods before nodes, because
+// otherwise the node of a new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -99,8 +99,9 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates returns the existing nodes, and whether each is tainted as out of service and not
-// ready. Few nodes have the taint, so only those whose JSON contains its key are decoded.
+// nodeStates returns the existing nodes by name. The value is true if the node has the
+// out-of-service taint and is not ready. Only nodes whose JSON contains the taint's key are
+// decoded, because few have it.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -121,9 +122,9 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	return states, nil
 }
 
-// isGone reports whether a node has been missing for the quarantine. A node may register again,
-// with its Pods still running. Time counts from the first run without the node, and from zero after
-// a restart.
+// isGone reports whether a node has been missing for the quarantine. Until then it may register
+// again with its Pods still running. The time counts from the first run without the node, and
+// starts over after a restart.
 func (g *PodGC) isGone(node string) bool {
 	since, known := g.missing[node]
 	if !known {
@@ -133,8 +134,8 @@ func (g *PodGC) isGone(node string) bool {
 	return time.Since(since) >= g.options.Quarantine
 }
 
-// tooMany returns the ended Pods beyond the threshold: evicted ones first, then the oldest. It
-// decodes Pods only if there are too many.
+// tooMany returns the terminated Pods beyond the threshold. Evicted Pods come first, then the
+// oldest. It decodes Pods only if there are too many.
 func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	n := len(ended) - g.options.Threshold
 	if g.options.Threshold <= 0 || n <= 0 {
@@ -166,9 +167,9 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	return old
 }
 
-// remove deletes a Pod immediately. A Pod that has not ended is first marked as Failed, for
-// watchers such as the Job controller. The grace period is 0, because no kubelet would confirm a
-// longer one. The uid protects a new Pod of the name.
+// remove deletes a Pod immediately. It first marks a running Pod as Failed, because other
+// controllers, such as Job, watch the phase. The grace period is 0, because no kubelet would
+// confirm a longer one. The uid protects a new Pod with the same name.
 func (g *PodGC) remove(ctx context.Context, x garbage) error {
 	uid := x.pod.Meta.UID
 	if err := g.fail(ctx, x.pod.Key, uid, x.why); err != nil && !reconcile.IsConflict(err) {

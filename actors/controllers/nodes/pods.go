@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStore reads and deletes Pods. Node and phase come from the selectable fields kept with each
-// object, so that Pods need no decoding.
+// podStore reads and deletes Pods. Node and phase come from the selectable fields that are kept
+// with each object, so that Pods need not be decoded.
 type podStore struct {
 	pods        reconcile.Client
 	node, phase int // indexes of these fields in a stored Pod
@@ -35,14 +35,14 @@ func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) 
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }
 
-// disruption returns the condition DisruptionTarget, by which the Job controller distinguishes
-// removals from failures.
+// disruption returns a DisruptionTarget condition. The Job controller uses it to distinguish
+// disruptions from failures.
 func disruption(reason, message string) tree.Tree {
 	return reconcile.NewCondition("DisruptionTarget", "True", reason, message, time.Now())
 }
 
-// fail sets the phase of a Pod that has not ended to Failed, and adds a condition unless it is nil.
-// A final phase is never overwritten.
+// fail sets the phase of a Pod to Failed, unless its phase is final. It also adds the condition
+// why, if not nil.
 func (p *podStore) fail(ctx context.Context, key meta.Key, uid string, why tree.Tree) error {
 	return p.changeStatus(ctx, key, uid, func(status tree.Tree) bool {
 		if phase := status.String("phase"); phase == "Succeeded" || phase == "Failed" {
@@ -56,8 +56,8 @@ func (p *podStore) fail(ctx context.Context, key meta.Key, uid string, why tree.
 	})
 }
 
-// changeStatus changes phase and conditions of a Pod with the given uid. change modifies a copy of
-// the status and reports whether to write it. A concurrent write causes a conflict.
+// changeStatus changes the phase and conditions of the Pod with the given uid. change modifies a
+// copy of the status and reports whether to write it. A concurrent write causes a conflict.
 func (p *podStore) changeStatus(ctx context.Context, key meta.Key, uid string, change func(status tree.Tree) bool) error {
 	o, object, err := p.pods.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.UID != uid {
@@ -74,15 +74,14 @@ func putCondition(status, c tree.Tree) {
 	status["conditions"] = append(reconcile.RemoveCondition(status.List("conditions"), c.String("type")), c)
 }
 
-// delete deletes a Pod. nil seconds means its own grace period. A conflict means another uid: the
-// Pod is gone.
+// delete deletes a Pod with a grace period in seconds, or its own if nil. It ignores conflicts,
+// because another uid means that the Pod is already deleted.
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }
 
 func isReady(status tree.Tree) bool { return tree.IsConditionTrue(status, "Ready") }
 
-// taintDomain is the prefix of taints for node conditions.
 const taintDomain = "node.platform.io/"
 
 func hasTaint(node tree.Tree, key, effect string) bool {

@@ -11,11 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TaintEviction deletes Pods from nodes with NoExecute taints: immediately if they do not tolerate
-// them, else when the toleration expires. It watches Pods from the first such taint on.
+// TaintEviction deletes Pods from nodes with NoExecute taints. A Pod that does not tolerate them is
+// deleted immediately, and others when their toleration expires. It watches Pods once a node has
+// such a taint.
 //
-// Lock order: mu, then that of the schedule. mu is not held during store calls. since and the
-// schedule change together under mu.
+// Lock order: mu is taken before the lock of the schedule. It is not held during store calls. since
+// and the schedule change together under mu.
 type TaintEviction struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
 	podStore
@@ -26,7 +27,7 @@ type TaintEviction struct {
 	since   map[meta.Key]time.Time // when a Pod was first seen with taints that limit its stay
 }
 
-// NewTaintEviction returns the controller.
+// NewTaintEviction returns a new TaintEviction.
 func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	t := &TaintEviction{
 		podStore: newPodStore(env, "taint-eviction-controller"), nodes: env.Core("Node"),
@@ -44,8 +45,9 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode records the taints of a node, checks its Pods, and reports whether it has any. It
-// records before it lists, so that Pods which arrive later are checked by the watch.
+// noteNode records the taints of a node and checks its Pods. It reports whether the node has
+// taints. It records them before it lists Pods, so that the Pod watch checks Pods that arrive
+// later.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {
@@ -107,8 +109,8 @@ func (t *TaintEviction) forget(key meta.Key) {
 	delete(t.since, key)
 }
 
-// look schedules or cancels the deletion of a Pod. It decodes Pods of tainted nodes only. A
-// scheduled Pod keeps its start time when the taints change.
+// look schedules or cancels the deletion of a Pod. It decodes only Pods on tainted nodes. If the
+// taints change, the time of a scheduled Pod still counts from its first schedule.
 func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]
@@ -145,8 +147,9 @@ func (t *TaintEviction) look(o *meta.Object) {
 	t.SetTime(key, since.Add(after))
 }
 
-// toleratedFor returns how long a Pod may stay: the shortest limit of the matching tolerations.
-// stays is true without a limit. An untolerated taint means 0, as do negative seconds.
+// toleratedFor returns how long a Pod may stay, which is the shortest tolerationSeconds of the
+// matching tolerations. stays means without limit. An untolerated taint or negative seconds yield
+// 0.
 func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays bool) {
 	stays = true
 	for _, taint := range taints {
@@ -169,8 +172,8 @@ func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays b
 	return after, stays
 }
 
-// evict deletes a due Pod. It reads it again, because taints and tolerations may have changed. The
-// Pod gets its own grace period, because its kubelet may be alive.
+// evict deletes a Pod that is due. It reads the Pod again, because taints and tolerations may have
+// changed. It uses the Pod's own grace period, because the kubelet may still be running.
 func (t *TaintEviction) evict(ctx context.Context, key meta.Key) error {
 	o, pod, err := t.pods.Read(ctx, key)
 	if err != nil {

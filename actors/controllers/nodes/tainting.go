@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Rate of tainting for eviction per zone, and when a zone is considered unhealthy.
+// Limits on the rate at which nodes of a zone are tainted for eviction, and on when a zone is
+// unhealthy.
 const (
 	evictionInterval     = 10 * time.Second
 	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
@@ -23,8 +24,8 @@ const (
 )
 
 // noteDisruption determines whether any node is ready. While none is, executeTaint evicts no Pod,
-// because a local network failure looks the same. When one becomes ready again, all get a new grace
-// period. Both transitions require new taints for all nodes.
+// because a local network failure looks the same. When a node becomes ready again, all nodes get a
+// new grace period. Both transitions require new taints for all nodes.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -48,7 +49,7 @@ func (l *Lifecycle) noteDisruption() {
 	l.allLost = allLost
 }
 
-// interval returns the minimum time between two evictions in a zone; 0 if none is allowed.
+// interval returns the minimum time between two evictions in a zone, or 0 if none is allowed.
 func (l *Lifecycle) interval(zone string) time.Duration {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -63,9 +64,9 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 	return zoneInterval(counted, lost)
 }
 
-// zoneInterval is interval for a zone with the given numbers. An entirely silent zone has failed
-// and is evicted as usual. If most but not all nodes are silent, moving Pods might make things
-// worse. executeTaint handles the case that all zones are silent.
+// zoneInterval returns the eviction interval of a zone, given its numbers of nodes and silent
+// nodes. If all are silent, the zone has failed and is evicted at the normal rate. If most are,
+// moving Pods might make things worse. executeTaint handles the case that all zones are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
 	case lost == nodes || lost <= unhealthyNodes || float64(lost)/float64(nodes) < unhealthyShare:
@@ -76,27 +77,26 @@ func zoneInterval(nodes, lost int) time.Duration {
 	return 0
 }
 
-// Taints of nodes that are not ready.
+// Keys of the taints for nodes that are not ready.
 const (
 	notReady    = taintDomain + "not-ready"
 	unreachable = taintDomain + "unreachable"
 )
 
-// conditionTaints are the NoSchedule taints for conditions, which are not rate-limited and evict no
-// Pod.
+// conditionTaints are the NoSchedule taints for node conditions. They evict no Pods and are not
+// rate-limited.
 var conditionTaints = []struct{ kind, status, key string }{
 	{"Ready", "False", notReady}, {"Ready", "Unknown", unreachable}, {"MemoryPressure", "True", taintDomain + "memory-pressure"},
 	{"DiskPressure", "True", taintDomain + "disk-pressure"}, {"NetworkUnavailable", "True", taintDomain + "network-unavailable"},
 	{"PIDPressure", "True", taintDomain + "pid-pressure"},
 }
 
-// unschedulable is the taint of cordoned nodes.
 const unschedulable = taintDomain + "unschedulable"
 
-// taint updates the taints of a node. Only its first NoExecute taint is rate-limited: a change
-// between not-ready and unreachable evicts no Pod. A node that must wait gets its other taints and
-// stays outdated, for the next check. So does an Unknown node with a new grace period, and one
-// whose write conflicted.
+// taint updates the taints of a node. Only its first NoExecute taint is rate-limited, because a
+// change between not-ready and unreachable evicts no Pods. A node that must wait gets its other
+// taints and stays outdated until the next check. The same applies to an Unknown node in a new
+// grace period, and to a node whose write conflicted.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil
@@ -124,8 +124,8 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	return nil
 }
 
-// taintNoSchedule updates the taints that do not evict Pods. A conflict needs no retry, because the
-// newer state triggers another update.
+// taintNoSchedule updates the taints that do not evict Pods. It does not retry a conflict, because
+// the newer version of the node triggers another update.
 func (l *Lifecycle) taintNoSchedule(ctx context.Context, name string) error {
 	o, node, err := l.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -148,7 +148,8 @@ func (l *Lifecycle) updateTaints(ctx context.Context, o *meta.Object, node tree.
 	return l.nodes.Patch(ctx, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}})
 }
 
-// executeTaint returns the NoExecute taint for a node's state, or "". Rate limits are up to taint.
+// executeTaint returns the key of the NoExecute taint that a node should have, or "". taint applies
+// the rate limits.
 func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	switch {
 	case l.allLost:
@@ -161,8 +162,8 @@ func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	return ""
 }
 
-// newTaints returns the desired taints: foreign ones, and those for the node's state. Kept taints
-// keep their time.
+// newTaints returns the desired taints of a node. It keeps the taints of other clients and the
+// times of existing taints.
 func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, changed bool) {
 	wanted := map[[2]string]bool{}
 	if execute != "" {

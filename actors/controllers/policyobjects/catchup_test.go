@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// admission refuses creates while allowed returns false.
+// admission rejects creates while allowed returns false.
 type admission struct {
 	request.HandlesAll
 	allowed func() bool
@@ -25,8 +25,8 @@ func (a admission) Validate(*request.Attributes) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind checks that no change is refused because policy has not observed
-// another daemon's writes yet.
+// TestRefusalByPolicyThatIsBehind checks that no change is refused because policy has not yet
+// observed the writes of another server.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	shared := c.opts
@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that an Inform that starts after a delete counts as caught up,
-// although no object has that version.
+// TestCatchUpAfterADeletion checks that an Inform that starts after a delete is caught up, although
+// no object has the version of the delete.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

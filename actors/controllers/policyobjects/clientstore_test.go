@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// TestRoleChangesAreObserved checks that responses to writes of roles, and only those, wait until
-// policy has observed the write.
+// TestRoleChangesAreObserved checks that only responses to writes of roles wait until policy has
+// observed the write.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})
@@ -30,7 +30,6 @@ func TestRoleChangesAreObserved(t *testing.T) {
 	c.must(c.create(namespace, "", named("n"))) // policy does not observe namespaces
 }
 
-// TestEndedInformDelaysNoWrite checks that writes do not wait for an Inform that has ended.
 func TestEndedInformDelaysNoWrite(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	ctx, end := context.WithCancel(c.ctx)
@@ -50,7 +49,7 @@ func TestEndedInformDelaysNoWrite(t *testing.T) {
 	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns without a timeout
 }
 
-// checkWaits checks that the response to a change waits while policy processes it, but the response
+// checkWaits checks that the response to change waits while policy processes it, but the response
 // to a later write of a namespace does not.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()

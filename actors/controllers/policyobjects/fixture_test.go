@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// A cluster is an in-memory store with a Reader.
 type cluster struct {
 	t      *testing.T
 	ctx    context.Context
@@ -30,7 +29,7 @@ type cluster struct {
 	store  *actors.ClientStore
 }
 
-// newCluster opens a store with a naming profile, in which CRDs take effect.
+// newCluster opens a store with a naming profile. CRDs take effect in it.
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -18,7 +18,7 @@ func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChan
 	f := reconcile.Informer{Client: r.env.ClientOf(nil), Version: advance, On: func(e reconcile.Event) {
 		change := policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true}
 		if k := source.Kind(); !e.Deleted && k != nil {
-			// An unreadable object is reported as deleted, so that its previous state no longer
+			// Report an unreadable object as deleted, so that its previous version no longer
 			// counts.
 			if object := r.decode(k, e.Object); object != nil {
 				change = policy.Change{Object: object}

@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A kindIndex finds the kinds of a catalog by storage resource. It is rebuilt when the catalog
-// changes.
+// A kindIndex finds the kinds in a catalog by storage resource. It is rebuilt after the catalog has
+// changed.
 type kindIndex struct {
 	catalog *catalog.Catalog
 	current atomic.Pointer[indexedKinds]
 }
 
-// indexedKinds is the index of one generation of the catalog, or a later one.
+// indexedKinds is the index of one generation of the catalog. The kinds may be newer than
+// generation.
 type indexedKinds struct {
 	generation uint64
 	byStorage  map[meta.GroupResource]*schema.Kind
@@ -29,7 +30,7 @@ func (x *kindIndex) kind(resource meta.GroupResource) *schema.Kind {
 	return x.load().byStorage[x.storage(resource)]
 }
 
-// load returns the current index. Concurrent callers may build equal ones.
+// load returns the current index. Concurrent callers may each build it.
 func (x *kindIndex) load() *indexedKinds {
 	generation := x.catalog.Generation() // before the kinds, which may then be newer but not older
 	if now := x.current.Load(); now != nil && now.generation == generation {
@@ -43,7 +44,6 @@ func (x *kindIndex) load() *indexedKinds {
 	return now
 }
 
-// kindSource is the kind of one resource, for an informer.
 type kindSource struct {
 	index    *kindIndex
 	resource meta.GroupResource // in platform form

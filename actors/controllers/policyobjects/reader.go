@@ -27,7 +27,7 @@ type Reader struct {
 	kinds kindIndex
 	log   *slog.Logger
 
-	// changes counts the changes passed to policy.
+	// changes counts the changes that were delivered to policy.
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
@@ -40,7 +40,7 @@ var (
 	_ actors.Observers       = (*Reader)(nil)
 )
 
-// NewReader returns a Reader of the store with the kinds of a catalog.
+// NewReader returns a Reader of store that finds kinds in a catalog.
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
 		store: store, env: controllers.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
@@ -48,12 +48,11 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage returns the storage of a resource in platform form.
+// Storage returns the storage resource of a resource in the platform form.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }
 
-// find returns a stored object and its kind, or nil if it does not exist or is not served.
 func (r *Reader) find(resource meta.GroupResource, namespace, name string) (*schema.Kind, *meta.Object) {
 	k := r.kinds.kind(resource)
 	if k == nil {
@@ -84,14 +83,13 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 	return stored.Meta, true
 }
 
-// CollectionVersion returns a function that returns the version of the newest readable change of a
-// resource, or 0 while it is not served.
+// CollectionVersion returns a function for the version of the newest readable change of a resource.
+// The function returns 0 while the resource is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }
 }
 
-// decode decodes a stored object, or logs the error and returns nil.
 func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	tree, err := codec.DecodeStored(k.Message(), stored.JSON)
 	if err != nil {
@@ -109,7 +107,6 @@ func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRe
 	return o
 }
 
-// removeObserver removes an observer and releases its waiters.
 func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.ObservedRevision) {
 	r.mu.Lock()
 	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *controllers.ObservedRevision) bool { return other == o })

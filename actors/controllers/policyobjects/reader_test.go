@@ -14,8 +14,8 @@ import (
 
 var things = meta.GroupResource{Group: "example.com", Resource: "things"}
 
-// definition returns the CRD of things.example.com. The property size has a default unless it is
-// nil.
+// definition returns the CRD of things.example.com. If size is not nil, it is the default of the
+// property size.
 func definition(size any) tree.Tree {
 	field := tree.Tree{"type": "integer"}
 	if size != nil {
@@ -40,7 +40,6 @@ func thing(name string) tree.Tree {
 	return tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": name, "namespace": "default"}}
 }
 
-// next returns the next change that policy observes.
 func next(t *testing.T, changes <-chan string) string {
 	t.Helper()
 	select {
@@ -52,8 +51,8 @@ func next(t *testing.T, changes <-chan string) string {
 	}
 }
 
-// TestReaderFollowsDefinitions checks that policy observes a custom kind from the creation of its
-// CRD through updates to its deletion.
+// TestReaderFollowsDefinitions checks that policy observes the objects of a custom kind, from the
+// creation of its CRD through updates to its deletion.
 func TestReaderFollowsDefinitions(t *testing.T) {
 	c := newCluster(t, meta.Kubernetes)
 	crd := c.kinds.Kind(meta.Kubernetes.Group("apiextensions"), "v1", "customresourcedefinitions")
@@ -113,7 +112,7 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 	}
 }
 
-// TestReaderTranslatesGroups checks that policy sees groups in platform form in every naming
+// TestReaderTranslatesGroups checks that policy sees groups in the platform form with every naming
 // profile.
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {

@@ -14,9 +14,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Binder binds claims to volumes. It provisions through external provisioners, such as CSI drivers.
+// Binder binds claims to volumes. If no volume fits, it requests one from an external provisioner,
+// such as a CSI driver.
 //
-// Lock order: mu, then those of the queues. mu is not held during store calls.
+// Lock order: mu is taken before the locks of the work queues. It is not held during store calls.
 type Binder struct {
 	*reconcile.Controller[meta.Key] // queue of claims
 	byVolume                        *reconcile.Controller[meta.Key]
@@ -35,7 +36,7 @@ type Binder struct {
 
 const component = "persistentvolume-controller"
 
-// NewBinder returns the controller.
+// NewBinder returns a new Binder.
 func NewBinder(env *reconcile.Env) *Binder {
 	b := &Binder{
 		volumes: env.Core("PersistentVolume").Reporting(component), claims: env.Core("PersistentVolumeClaim").Reporting(component),
@@ -55,8 +56,8 @@ func NewBinder(env *reconcile.Env) *Binder {
 	return b
 }
 
-// onVolume records a volume, and enqueues claims that may wait for it. Claims are bound only after
-// all volumes are known.
+// onVolume records a volume and enqueues the claims that may wait for it. Workers bind claims only
+// after all volumes are known.
 func (b *Binder) onVolume(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -88,7 +89,8 @@ func (b *Binder) claimKey(r reference) meta.Key { return b.claims.Key(r.namespac
 
 func (b *Binder) volumeKey(name string) meta.Key { return b.volumes.Key("", name) }
 
-// onClaim enqueues a claim and the volumes that name it, whose phases depend on it.
+// onClaim enqueues a claim and the volumes that refer to it, because their phases depend on the
+// claim.
 func (b *Binder) onClaim(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -104,7 +106,7 @@ func (b *Binder) onClaim(e reconcile.Event) {
 	}
 }
 
-// onClass enqueues waiting claims, because a class may be created after them.
+// onClass enqueues waiting claims, because a claim may be created before its class.
 func (b *Binder) onClass(reconcile.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,7 +131,8 @@ func (v volume) clone() volume {
 	return v
 }
 
-// A claim is a decoded PersistentVolumeClaim. Its object holds the version for preconditions.
+// A claim is a decoded PersistentVolumeClaim. The version of its object is the precondition of
+// writes.
 type claim struct {
 	*meta.Object
 	tree tree.Tree
@@ -141,8 +144,9 @@ func (c claim) annotation(name string) string {
 
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
-// syncClaim advances the binding of a claim: bound before (according to its annotation), naming a
-// volume, or naming none. The annotation distinguishes a lost volume from a future one.
+// syncClaim performs the next step of binding a claim, which may have been bound before, name a
+// volume, or name none. An annotation records that it was bound, to distinguish a lost volume from
+// a future one.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -169,8 +173,8 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request returns the requirements of a claim. With waits, only a volume that names the claim may
-// be bound, because its Pod is not scheduled.
+// request returns the requirements of a claim. If waits is set, only a volume that names the claim
+// may be bound, because the claim's Pod is not scheduled yet.
 func (b *Binder) request(c claim, waits bool) (*request, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -184,10 +188,10 @@ func (b *Binder) request(c claim, waits bool) (*request, error) {
 }
 
 // syncUnbound finds a volume for a claim that names none. It marks the claim as pending before it
-// searches, so that new volumes are not missed.
+// searches, so that it does not miss new volumes.
 //
-// With WaitForFirstConsumer, for volumes that not every node can reach, the scheduler first writes
-// the chosen node into an annotation.
+// WaitForFirstConsumer is for volumes that not every node can reach. The scheduler first writes the
+// selected node to an annotation of the claim.
 func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	className := classOf(c.tree, b.betaClass)
 	class, err := b.class(ctx, className)
@@ -215,8 +219,8 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// take reserves a volume for a claim, until giveBack. Choice and reservation share the lock, so
-// that concurrent workers choose different volumes.
+// take reserves a volume for a claim until giveBack is called. It chooses and reserves under one
+// lock, so that concurrent workers choose different volumes.
 func (b *Binder) take(r *request) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -241,9 +245,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume from the class's provisioner by annotations, also the one that older
-// provisioners know. Provisioners of the platform's own domain were in-tree and do not exist here,
-// so those claims wait.
+// provision requests a volume from the class's provisioner. It sets the provisioner annotation and
+// the beta one for older provisioners. Provisioners in the platform's own domain were in-tree and
+// do not exist here, so their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {
@@ -265,8 +269,8 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncPreBound binds a claim to the volume that it names, if that is free and fits. A volume that
-// also names the claim need not fit.
+// syncPreBound binds a claim to the volume that it names, if the volume is free and fits. A volume
+// that also names the claim need not fit.
 func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {
@@ -292,8 +296,8 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncBound checks a bound claim. A claim whose volume is gone is lost for good, because another
-// volume has other data. bindTo completes a partial binding.
+// syncBound checks a claim that was bound before. If its volume no longer exists, the claim is lost
+// for good, because another volume would have other data. bindTo completes a partial binding.
 func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	name := c.tree.Object("spec").String("volumeName")
 	if name == "" {

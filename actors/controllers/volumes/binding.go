@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next missing write of a binding, which has four; the change enqueues the claim
-// or volume again. The volume names the claim first, because claims compete for volumes. Each write
-// requires the version that was read, so concurrent writers conflict.
+// bindTo makes the next of the four writes of a binding. The change enqueues the claim or volume
+// again. The volume's reference is written first, because claims compete for volumes. Each write is
+// conditional on the version that was read, so that concurrent writers conflict.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -34,8 +34,8 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// isOf reports whether a volume's reference names the claim or is free. The volume may have changed
-// since it was chosen.
+// isOf reports whether a volume's reference names the claim or is empty. The volume may have been
+// bound to another claim since it was chosen.
 func isOf(ref tree.Tree, c claim) bool {
 	if uid := ref.String("uid"); uid != "" {
 		return uid == c.Meta.UID
@@ -44,8 +44,8 @@ func isOf(ref tree.Tree, c claim) bool {
 	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
 }
 
-// bindVolume sets the claim reference of a volume. chosen means that the binder has chosen it; the
-// annotation then lets unbind remove the whole reference.
+// bindVolume sets the claim reference of a volume. chosen means that the binder has chosen the
+// volume. It is recorded in an annotation, so that unbind may remove the whole reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
@@ -78,9 +78,9 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 	return b.volumes.PatchStatus(ctx, o, change)
 }
 
-// syncVolume maintains the phase of a volume, and applies its reclaim policy after its claim is
-// gone. A reference without uid was set by a user for a claim that may not exist yet. A claim with
-// the same name but another uid must not get the data.
+// syncVolume maintains the phase of a volume, and applies its reclaim policy when its claim is
+// deleted. A reference without uid was set by a user for a claim that may not exist yet. A claim
+// with the same name but another uid must not get the data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {
@@ -106,7 +106,8 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	return nil
 }
 
-// unbind frees a volume whose claim has another one. A reference set by a user keeps its name.
+// unbind frees a volume whose claim is bound to another one. It keeps the claim's name in a
+// reference that a user has set.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
 	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
@@ -115,8 +116,9 @@ func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) e
 	return b.volumes.Patch(ctx, o, "", change)
 }
 
-// reclaim releases a volume whose claim is gone. Only external provisioners can delete volumes;
-// other deletions fail. Released is written first, because provisioners act on it.
+// reclaim releases a volume whose claim is deleted. It sets the phase Released first, because
+// provisioners act on it. A volume that only an in-tree plugin could delete or recycle becomes
+// Failed.
 func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	if phase := object.Object("status").String("phase"); phase != "Released" && phase != "Failed" {
 		return b.setVolumePhase(ctx, o, object, "Released", "")

@@ -10,14 +10,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Ephemeral creates the claims of Pods with ephemeral volumes. The Pod owns its claims, for garbage
-// collection.
+// Ephemeral creates the claims of Pods with ephemeral volumes. The Pod owns its claims, so that
+// they are garbage collected with it.
 type Ephemeral struct {
 	*reconcile.Controller[meta.Key] // queue of Pods
 	pods, claims                    reconcile.Client
 }
 
-// NewEphemeral returns the controller.
+// NewEphemeral returns a new Ephemeral.
 func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	e := &Ephemeral{pods: env.Core("Pod").Reporting("ephemeral_volume"), claims: env.Core("PersistentVolumeClaim")}
 	e.Controller = reconcile.New(env, "ephemeral_volume", e.sync, "cannot create the claims of a Pod; retrying", "pod")
@@ -25,11 +25,11 @@ func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	return e
 }
 
-// ephemeralField is in the JSON of every Pod with an ephemeral volume, and of few others.
+// ephemeralField occurs in the JSON of every Pod with an ephemeral volume and of few others.
 var ephemeralField = []byte(`"ephemeral":`)
 
 // onPod enqueues Pods with ephemeral volumes. It searches the JSON first, because decoding each
-// write of a Pod would add a tenth to its cost.
+// written Pod would make the write a tenth more expensive.
 func (e *Ephemeral) onPod(o *meta.Object) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
 		return
@@ -62,8 +62,8 @@ func (e *Ephemeral) sync(ctx context.Context, key meta.Key) error {
 	return nil
 }
 
-// ensureClaim creates the claim of one volume. An existing claim that the Pod does not own is an
-// error.
+// ensureClaim creates the claim of one volume. It returns an error if the claim exists but the Pod
+// does not own it.
 func (e *Ephemeral) ensureClaim(ctx context.Context, pod *meta.Object, v tree.Tree) error {
 	key := e.claims.Key(pod.Key.Namespace, pod.Key.Name+"-"+v.String("name"))
 	found, claim, err := e.claims.Read(ctx, key)

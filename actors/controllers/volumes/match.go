@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A volume holds the parts of a PersistentVolume needed for matching. capacity is a quantity.
+// A volume holds the parts of a PersistentVolume that are needed for matching. capacity is a
+// quantity.
 type volume struct {
 	name, class, mode, attributesClass, phase, capacity string
 	modes                                               []string
@@ -19,10 +20,10 @@ type volume struct {
 	terminating                                         bool
 }
 
-// A reference is a volume's claim reference; uid is "" if a user has only named the claim.
+// A reference is a volume's claim reference. uid is "" if a user has only named the claim.
 type reference struct{ namespace, name, uid string }
 
-// A request holds the requirements of a claim. storage is a quantity, the minimum capacity.
+// A request holds the requirements of a claim. storage is the minimum capacity, as a quantity.
 type request struct {
 	claim                        reference
 	class, mode, attributesClass string
@@ -32,7 +33,6 @@ type request struct {
 	waits                        bool // for its first consumer: only a volume that names it is bound
 }
 
-// defaultMode is the default volumeMode.
 const defaultMode = "Filesystem"
 
 func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
@@ -45,7 +45,7 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 	}
 }
 
-// The older annotation has precedence.
+// classOf prefers the deprecated beta annotation over spec.storageClassName, as Kubernetes does.
 func classOf(object tree.Tree, betaClass string) string {
 	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
 		return class
@@ -63,8 +63,9 @@ func (r *request) fits(v *volume) bool {
 
 func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
-// find returns the best volume for a claim, or "": one that names the claim, even of another class,
-// or else the first by before that fits. before is a total order, so the result is deterministic.
+// find returns the name of the best volume for a claim, or "". It prefers a volume that names the
+// claim, even one of another class. Otherwise it returns the first fitting volume. Function before
+// defines a total order, so that the result is deterministic.
 func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {

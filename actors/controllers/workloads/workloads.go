@@ -15,11 +15,11 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/statefulset"
 )
 
-// A Group creates the controllers of workloads, which share one view of the cluster.
+// A Group creates workload controllers that share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup returns a Group. Its writes pass admission like those of clients. Its controllers pause
-// while there is another leader.
+// NewGroup returns a Group. The writes of its controllers pass admission like those of clients. The
+// controllers pause while there is another leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}
 }
@@ -27,33 +27,33 @@ func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 // A Controller runs until the context ends.
 type Controller interface{ Run(ctx context.Context) }
 
-// Deployments returns the controller of Deployments.
+// Deployments returns a controller for Deployments.
 func (g *Group) Deployments() Controller { return deployment.New(g.cluster) }
 
-// ReplicaSets returns the controller of ReplicaSets.
+// ReplicaSets returns a controller for ReplicaSets.
 func (g *Group) ReplicaSets() Controller { return replicas.NewReplicaSets(g.cluster) }
 
-// ReplicationControllers returns the controller of ReplicationControllers.
+// ReplicationControllers returns a controller for ReplicationControllers.
 func (g *Group) ReplicationControllers() Controller {
 	return replicas.NewReplicationControllers(g.cluster)
 }
 
-// Jobs returns the controller of Jobs.
+// Jobs returns a controller for Jobs.
 func (g *Group) Jobs() Controller { return job.New(g.cluster) }
 
-// CronJobs returns the controller of CronJobs.
+// CronJobs returns a controller for CronJobs.
 func (g *Group) CronJobs() Controller { return job.NewCron(g.cluster) }
 
-// StatefulSets returns the controller of StatefulSets.
+// StatefulSets returns a controller for StatefulSets.
 func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 
-// DaemonSets returns the controller of DaemonSets.
+// DaemonSets returns a controller for DaemonSets.
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 
-// Scheduler returns the scheduler of Pods.
+// Scheduler returns a controller that binds Pods to nodes.
 func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
-// Autoscalers returns the controller of HorizontalPodAutoscalers. servers provide the metrics.
+// Autoscalers returns a controller for HorizontalPodAutoscalers, which reads metrics from servers.
 func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
 	return autoscaler.New(g.cluster, servers, o)
 }

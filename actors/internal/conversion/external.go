@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// callTimeout limits one call of an external converter, which should time out slightly earlier with
-// a reason.
+// callTimeout limits one call of an external converter. The converter should time out slightly
+// earlier and return a reason.
 const callTimeout = 31 * time.Second
 
-// Limits of one call, unless a single object is larger.
+// Limits of one call. A single object may exceed them.
 const (
 	maxCallObjects = 500
 	maxCallBytes   = 4 << 20
 )
 
-// call is one batch in an external converter. Its result is written before done is closed.
+// call is one batch of an external converter. Its result is written before done is closed.
 type call struct {
 	keys      []key
 	objects   []*meta.Object
@@ -32,13 +32,12 @@ type call struct {
 	err       error
 }
 
-// pending is the position of an object in a call.
 type pending struct {
 	call  *call
 	index int
 }
 
-// externalObject converts one object. Without a key nothing is shared or cached.
+// externalObject converts one object. With a zero key, the result is neither shared nor cached.
 func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter convert.Converter, o *meta.Object, at key) (*meta.Object, error) {
 	if at == (key{}) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -57,10 +56,10 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 	return out[0], nil
 }
 
-// external converts objects from the cache, by running calls of other requests, and by its own
-// calls.
+// external converts objects. It takes results from the cache, from running calls of other requests,
+// and from its own calls.
 //
-// If another request's call with further objects fails, those may be the cause: then external
+// If another request's call fails, an object of that request may be the cause. external then
 // retries once with its own call.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
@@ -89,7 +88,6 @@ func (s *Service) external(ctx context.Context, k *schema.Kind, converter conver
 	}
 }
 
-// countCalls returns the number of objects that are awaited from each call.
 func countCalls(waits []pending) map[*call]int {
 	counts := map[*call]int{}
 	for _, p := range waits {
@@ -114,8 +112,8 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 	}
 }
 
-// join finds the source of each object that is not in out. It puts cached ones into out, and starts
-// new calls, returned in own, for those that no call converts yet.
+// join finds the source of each object that is not in out. It copies cached objects to out. It
+// starts new calls, which it returns in own, for objects that no running call converts.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call
@@ -156,7 +154,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 	return waits, own, nil
 }
 
-// run makes calls in sequence. When one fails the rest fail with it.
+// run makes calls one after the other. If one fails, the remaining ones fail with the same error.
 func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call) {
 	defer s.running.Done()
 	var failed error
@@ -185,7 +183,6 @@ func (s *Service) finish(c *call) {
 	close(c.done)
 }
 
-// ask calls a converter and validates its result.
 func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object) (out []*meta.Object, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -207,7 +204,6 @@ func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objec
 	return out, nil
 }
 
-// failure returns the error of a failed conversion: the converter's own if it is a Status.
 func failure(k *schema.Kind, err error) error {
 	var status *meta.Status
 	target := k.APIVersion() + ", Kind=" + k.Kind

@@ -25,8 +25,8 @@ type Service struct {
 	cancel  context.CancelFunc
 }
 
-// NewService returns a Service. converter returns the external converter of a kind, and nil for
-// built-in conversions; it may be nil itself.
+// NewService returns a Service. converter returns the external converter of a kind, or nil if its
+// conversion is built in. converter itself may be nil.
 func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	if converter == nil {
 		converter = func(*schema.Kind) convert.Converter { return nil }
@@ -36,7 +36,7 @@ func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	return s
 }
 
-// Close cancels external calls, and waits until they have ended.
+// Close cancels external calls and waits until they have ended.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
@@ -55,8 +55,7 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 }
 
-// Form returns the form in which objects of a kind are requested. Its zero value means the stored
-// form.
+// Form returns the form in which objects of kind k are requested. The zero Form is the stored form.
 func (s *Service) Form(k *schema.Kind) convert.Form {
 	if k.Stored == k && !k.IsCustom() {
 		return convert.Form{}
@@ -64,13 +63,13 @@ func (s *Service) Form(k *schema.Kind) convert.Form {
 	return convert.Form{Kind: k, Converter: s}
 }
 
-// MayWait reports whether a conversion to a kind may call an external converter.
+// MayWait reports whether a conversion to kind k may call an external converter.
 func (s *Service) MayWait(k *schema.Kind) bool {
 	return s.Form(k).Converter != nil && s.converter(k) != nil
 }
 
-// Get returns a stored object in the form of a kind or a subresource; nil if the subresource shows
-// nothing.
+// Get returns a stored object in the form of a kind or a subresource. It returns nil if the
+// subresource shows nothing of the object.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	if subresource == "" && s.Form(k).Converter == nil {
 		return o, nil
@@ -78,8 +77,9 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result returns the response object of a mutation, like Get. The change has been made even if this
-// fails. For a deleted object only metadata is needed, so no webhook is called.
+// Result returns the response object of a mutation, converted as by Get. An error does not mean
+// that the change failed. A deleted object is returned without calling a webhook, because only its
+// metadata is needed.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
 		return r.Object, nil
@@ -94,7 +94,8 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 	return s.convert(ctx, m.Kind, m.Subresource, r.Object, at)
 }
 
-// TryGet is Get for callers that do not wait; ok is false if they would have to.
+// TryGet is like Get, but does not wait. It returns false if the conversion would have to wait or
+// fails.
 func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ *meta.Object, ok bool) {
 	if s.MayWait(k) && !isLocal(k, o) {
 		cached := s.cached(keyOf(k, o, false))
@@ -107,7 +108,7 @@ func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ 
 
 var _ convert.Converter = (*Service)(nil)
 
-// Convert returns objects itself if all of them have the form of k.
+// Convert converts objects to the form of k. It returns objects itself if all have that form.
 func (s *Service) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	if !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !convert.HasForm(k, o) }) {
 		return objects, nil
@@ -121,8 +122,8 @@ func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.E
 	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
 }
 
-// replace converts the objects at n places, in place. An object may be nil; deleted is true for the
-// last state of a deleted object.
+// replace converts n objects in place. place returns the location of the i-th object, which may be
+// nil there. deleted marks the last version of a deleted object.
 func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
 	converter := s.converter(k)
 	var remote []int
@@ -173,8 +174,8 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn converts without an external call, from the cache or by package convert. Concurrent
-// callers may compute the same result, which is as fast as waiting.
+// builtIn converts an object without an external call, from the cache or by package convert.
+// Concurrent callers may compute the same result, which is as fast as waiting.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
 		return o, nil
@@ -192,8 +193,8 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	return out, err
 }
 
-// convertUncached is builtIn without the cache. With a webhook, the object stays in the version in
-// which it was written.
+// convertUncached is builtIn without the cache. With a conversion webhook, the object stays in the
+// version in which it was written.
 func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
 		return convert.ToCurrentSchema(k, o)
@@ -201,13 +202,13 @@ func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether an object gets the form of a kind without an external call, although
-// there is a converter.
+// isLocal reports whether an object needs no external call although its kind has an external
+// converter.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// Ask converts an object that no other request needs, without the cache.
+// Ask converts an object that no other request needs. It does not use the cache.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

@@ -23,7 +23,6 @@ func (f converterFunc) Convert(ctx context.Context, _ *schema.Kind, objects []*m
 	return f(ctx, objects)
 }
 
-// renamed returns objects whose JSON marks them as converted.
 func renamed(objects []*meta.Object) []*meta.Object {
 	out := make([]*meta.Object, len(objects))
 	for i, o := range objects {
@@ -57,7 +56,6 @@ func objects(n int) (all []*meta.Object) {
 	return all
 }
 
-// externalService returns a Service that converts everything with f.
 func externalService(t *testing.T, f converterFunc) *Service {
 	t.Helper()
 	s := NewService(func(*schema.Kind) convert.Converter { return f })
@@ -69,7 +67,6 @@ func externalService(t *testing.T, f converterFunc) *Service {
 	return s
 }
 
-// TestBatches checks that lists are converted once, in batches.
 func TestBatches(t *testing.T) {
 	var mu sync.Mutex
 	var sizes []int
@@ -101,7 +98,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// noticedContext signals when a goroutine waits for the context.
+// noticedContext signals when a goroutine starts to wait for the context.
 type noticedContext struct {
 	context.Context
 	once    sync.Once
@@ -113,7 +110,7 @@ func (c *noticedContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestFailureOfOthers checks that a request that shares another request's call does not fail
+// TestFailureOfOthers checks that a request that shares the call of another request does not fail
 // because of that request's objects.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
@@ -141,7 +138,7 @@ func TestFailureOfOthers(t *testing.T) {
 	}
 }
 
-// TestBadAnswers checks that results of a converter are validated, and that its panics become
+// TestBadAnswers checks that the results of a converter are validated, and that its panics become
 // errors.
 func TestBadAnswers(t *testing.T) {
 	k := scalers(t)
@@ -160,8 +157,8 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestGivingUp checks that a call continues after its caller was canceled, and that the next caller
-// gets its result. Close cancels calls.
+// TestGivingUp checks that a call continues after its caller was canceled, that the next caller
+// gets its result, and that Close cancels calls.
 func TestGivingUp(t *testing.T) {
 	calls, gate := 0, make(chan struct{})
 	s := externalService(t, func(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -198,8 +195,8 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestEvents checks that events are converted in place, and that events without an object do not
-// change.
+// TestEvents checks that events are converted in place, and that events without an object are
+// unchanged.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)
@@ -213,8 +210,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestDryRunIsNotKept checks that the result of a dry run, which has no version of its own, is not
-// cached.
+// TestDryRunIsNotKept checks that the result of a dry run is not cached, because it has no version
+// of its own.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -227,7 +224,7 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded checks that the cache is bounded in bytes and keeps recently used entries.
+// TestCacheIsBounded checks that the cache is limited in bytes and keeps recently used entries.
 func TestCacheIsBounded(t *testing.T) {
 	c := NewService(nil)
 	k := scalers(t)
@@ -252,7 +249,6 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestNothingToConvert checks that objects in the requested version cause no work.
 func TestNothingToConvert(t *testing.T) {
 	s := NewService(nil)
 	k, all, ctx := scalers(t).Stored, objects(100), context.Background()
@@ -272,7 +268,7 @@ func TestNothingToConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkList converts the same 1,000 objects with a built-in conversion.
+// BenchmarkList converts the same 1,000 objects again and again with a built-in conversion.
 func BenchmarkList(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)
@@ -282,7 +278,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUncached converts 1,000 new objects each time.
+// BenchmarkListUncached converts 1,000 new objects in each iteration.
 func BenchmarkListUncached(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)

@@ -7,9 +7,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// dispatcher runs owners on a few goroutines, whose stacks have grown already: that saves much of
-// the cost of a short run. An owner may block while it runs. So a worker that takes a job while
-// there are more wakes another one, unless one is starting already. mu is held only briefly.
+// dispatcher runs owners on a few reused goroutines. Their stacks have already grown, which saves
+// much of the cost of a short run. An owner may block while it runs. A worker that takes a job
+// while more are queued therefore wakes another worker, unless one is already starting. mu is held
+// only briefly.
 type dispatcher struct {
 	throughput int
 	maxIdle    int // most workers that stay idle
@@ -30,7 +31,7 @@ func (d *dispatcher) Throughput() int { return d.throughput }
 
 func (d *dispatcher) Schedule(job func()) { d.schedule(job) }
 
-// schedule queues jobs, cheaper than one by one.
+// schedule queues several jobs at once, which costs less than one by one.
 func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Lock()
 	for _, job := range jobs {
@@ -40,7 +41,8 @@ func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Unlock()
 }
 
-// wakeWorker wakes or starts a worker if there is work and none is starting. The caller holds mu.
+// wakeWorker wakes or starts a worker if jobs are queued and no worker is starting. The caller
+// holds mu.
 func (d *dispatcher) wakeWorker() {
 	if d.waking || d.jobs.length() == 0 {
 		return
@@ -54,7 +56,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs until there are none and enough workers are idle.
+// runWorker runs jobs. Without jobs it waits, or ends if enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +78,7 @@ func (d *dispatcher) runWorker() {
 	}
 }
 
-// close ends idle workers, now and in the future. Jobs still run.
+// close ends idle workers, and others when they become idle. Queued jobs still run.
 func (d *dispatcher) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,7 +2,6 @@ package runtime
 
 import "testing"
 
-// TestDispatcherRunsWhileWorkersBlock checks that blocked workers do not block later work.
 func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
 	c := newDispatcher(1)
 	gate, done := make(chan struct{}), make(chan struct{})

@@ -14,10 +14,9 @@ var (
 	ErrFull    = errors.New("the mailbox is full")
 )
 
-// A Rejectable message is notified when its mailbox rejects it or its owner stops before handling
-// it.
+// A Rejectable message is notified if its mailbox rejects it or its owner stops before handling it.
 type Rejectable interface {
-	// Reject receives ErrFull or ErrStopped. It must not block.
+	// Reject is called with ErrFull or ErrStopped. It must not block.
 	Reject(err error)
 }
 
@@ -27,8 +26,8 @@ func reject(message any, err error) {
 	}
 }
 
-// mailbox is the queue of one owner, optionally bounded. It keeps messages that arrive before
-// Start. mu guards the queues and the flags.
+// mailbox is the message queue of one owner. It may be bounded. It keeps messages that arrive
+// before Start. mu guards the queues and the flags.
 type mailbox struct {
 	mu        sync.Mutex
 	user      queue[any]
@@ -46,8 +45,8 @@ type mailbox struct {
 	job        func() // run
 }
 
-// put queues a message, or rejects it if the mailbox is full or closed. If it returns true, the
-// caller must schedule.
+// put queues a message, or rejects it if the mailbox is full or closed. If put returns true, the
+// caller must call schedule.
 func (m *mailbox) put(message any) (schedule bool) {
 	m.mu.Lock()
 	var refused error
@@ -67,7 +66,8 @@ func (m *mailbox) put(message any) (schedule bool) {
 	return schedule
 }
 
-// putDrained queues the end of the owner after all other messages, even if the mailbox is full.
+// putDrained queues the end of the owner after all other messages, even if the mailbox is full. If
+// it returns true, the caller must call schedule.
 func (m *mailbox) putDrained() (schedule bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +78,8 @@ func (m *mailbox) putDrained() (schedule bool) {
 	return m.wake()
 }
 
-// wake marks the mailbox running if there is something to run. The caller holds mu.
+// wake marks the mailbox as running if there is something to run, and reports whether it did. The
+// caller holds mu.
 func (m *mailbox) wake() bool {
 	wake := m.started && !m.running && m.ready()
 	m.running = m.running || wake
@@ -90,8 +91,8 @@ func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }
 
-// schedule lets the owner run. The sender to an inline mailbox runs one message on its own
-// goroutine, which saves a switch; further messages go to the dispatcher.
+// schedule runs the owner. If the mailbox is inline, the sender runs one message on its own
+// goroutine, which saves a switch. Further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if m.inline {
 		m.runOne()
@@ -100,7 +101,6 @@ func (m *mailbox) schedule() {
 	}
 }
 
-// runOne delivers one message on the caller's goroutine and leaves further ones to the dispatcher.
 func (m *mailbox) runOne() {
 	if message, system, ok := m.next(); ok {
 		m.onSender = true
@@ -125,8 +125,8 @@ func (m *mailbox) length() int {
 	return m.user.length()
 }
 
-// next takes one message, system messages first; ok is false if there is none, and the mailbox is
-// then idle.
+// next takes one message, system messages first. If there is none, it marks the mailbox idle and
+// returns false.
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,6 @@ func (m *mailbox) next() (message any, system, ok bool) {
 	return m.user.pop(), false, true
 }
 
-// markIdle marks the mailbox idle if there is nothing to run, and reports that.
 func (m *mailbox) markIdle() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,7 +146,6 @@ func (m *mailbox) markIdle() bool {
 	return !m.running
 }
 
-// run delivers messages to the owner until there are none.
 func (m *mailbox) run() {
 	for taken := 0; ; taken++ {
 		if taken >= m.dispatcher.throughput {
@@ -162,7 +160,6 @@ func (m *mailbox) run() {
 	}
 }
 
-// deliver invokes the owner; a panic goes to the supervisor.
 func (m *mailbox) deliver(message any, system bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -209,7 +206,7 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	m.invoker, m.job = invoker, m.run
 }
 
-// Start schedules messages that have arrived before.
+// Start schedules the messages that arrived before.
 func (m *mailbox) Start() {
 	m.mu.Lock()
 	m.started = true

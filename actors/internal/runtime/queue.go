@@ -1,12 +1,11 @@
 package runtime
 
-// queue is a FIFO list that reuses its memory. It is not safe for concurrent use.
+// queue is a FIFO queue that reuses its memory. It is not safe for concurrent use.
 type queue[T any] struct {
 	items []T
 	head  int // items[:head] are taken
 }
 
-// maxKeptCapacity is the largest capacity that an empty queue keeps.
 const maxKeptCapacity = 1024
 
 func (q *queue[T]) length() int { return len(q.items) - q.head }
@@ -20,7 +19,7 @@ func (q *queue[T]) push(item T) {
 	q.items = append(q.items, item)
 }
 
-// pop takes the oldest item; the queue must not be empty.
+// pop removes the oldest item. The queue must not be empty.
 func (q *queue[T]) pop() T {
 	var none T
 	item := q.items[q.head]

@@ -12,14 +12,15 @@ type Ref struct {
 	done    chan struct{} // created on first use
 }
 
-// Send queues a message, or rejects it (Rejectable).
+// Send queues a message. If the mailbox rejects it and it is Rejectable, Send calls its Reject.
 func (r *Ref) Send(message any) {
 	if r.mailbox.put(message) {
 		r.mailbox.schedule()
 	}
 }
 
-// Enqueue queues a message like Send, and returns the turn of an owner that was idle.
+// Enqueue queues a message like Send, but does not run the owner. It returns the turn of an owner
+// that was idle, and otherwise the zero Turn.
 func (r *Ref) Enqueue(message any) Turn {
 	if r.mailbox.put(message) {
 		return Turn{&r.mailbox}
@@ -31,11 +32,11 @@ func (r *Ref) Enqueue(message any) Turn {
 // Only the owner may call it.
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
-// A Turn is an owner that Enqueue has woken, and which waits until its holder calls Run or Dispatch
-// once. The zero Turn is that of no owner.
+// A Turn is the right to run an owner that Enqueue has woken. The owner waits until Run or Dispatch
+// is called, which must happen once. The zero Turn has no owner.
 type Turn struct{ mailbox *mailbox }
 
-// Run runs the owner on the caller's goroutine for one message. Further messages go to the
+// Run runs the owner for one message on the caller's goroutine. Further messages go to the
 // dispatcher.
 func (t Turn) Run() {
 	if t.mailbox != nil {

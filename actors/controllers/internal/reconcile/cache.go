@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Head is what a cache keeps of every object. Version is the numeric resourceVersion. Key and UID
-// together identify an object, because a key may be reused after a delete.
+// A Head is the part of an object that every cache keeps. Version is the numeric resourceVersion.
+// Key and UID together identify an object, because a key may be reused after a delete.
 type Head struct {
 	Key         meta.Key
 	UID         string
@@ -20,7 +20,7 @@ type Head struct {
 	Terminating bool
 }
 
-// Ref returns h, for Cached.
+// Ref returns h, so that types which embed a Head implement Cached.
 func (h *Head) Ref() *Head { return h }
 
 // NewHead copies the head of an object, so that it does not keep the object's JSON in memory.
@@ -29,29 +29,29 @@ func NewHead(o *meta.Object) Head {
 	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
 }
 
-// Object returns an object for Client methods, with the version as precondition.
+// Object returns an object to pass to Client methods. Its version is a precondition of writes.
 func (h *Head) Object() *meta.Object {
 	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
 }
 
-// AnyVersion is Object without the version precondition.
+// AnyVersion is like Object, but without the version precondition.
 func (h *Head) AnyVersion() *meta.Object {
 	o := h.Object()
 	o.Version = 0
 	return o
 }
 
-// Cached is a view of an object, such as an *Item.
+// Cached is the part of an object that a cache keeps, such as an *Item.
 type Cached interface {
 	comparable
 	Ref() *Head
 }
 
-// A Cache holds a view of the latest state of each object of a kind. It is safe for concurrent use;
-// its views never change.
+// A Cache holds a view of the latest version of each object of a kind. It is safe for concurrent
+// use. Its views never change.
 //
 // Handlers run without the lock, because they call methods of this and other caches. They may run
-// concurrently and out of order: an event is a reason to look, and the cache holds the state. No
+// concurrently and out of order, so a handler must read the current view from the cache. No
 // goroutine holds the locks of two caches.
 type Cache[T Cached] struct {
 	*Informer
@@ -60,24 +60,25 @@ type Cache[T Cached] struct {
 	mu      sync.Mutex // guards the fields below
 	entries map[meta.Key]T
 	owned   Index[owner, meta.Key, T]
-	// namespaces holds the objects of each namespace; nil for Pods, which are never looked up by
-	// it.
+	// namespaces holds the objects by namespace. It is nil for Pods, for which this index is not
+	// needed.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that a write has answered and the watch has not reported
-	// yet. Until then the watch may deliver older states, which must not revive the object.
+	// gone holds the versions of deletes that a response has reported, but the watch has not yet.
+	// Until then the watch may deliver older versions, which must not bring the object back.
 	gone map[meta.Key]uint64
-	// seen is the newest version of the watch. A response to a write that is not newer, for a
-	// missing object, is late: the watch has already reported the object and its delete.
+	// seen is the newest version that the watch has delivered. If the response to a write is not
+	// newer and the object is missing, the response is late. The watch has already delivered the
+	// write and a later delete.
 	seen     uint64
 	handlers []*func(old, now T) // copied on write
 }
 
-// An owner is the uid of a controller, or the namespace of objects that have none. Each object is
-// filed under exactly one owner.
+// An owner is the uid of a controller, or the namespace of an object without a controller. Each
+// object is indexed under exactly one owner.
 type owner struct{ uid, orphansIn string }
 
-// ownerOf returns where an object is filed. Adoption and release change it, so put unlinks the
-// previous state first.
+// ownerOf returns the owner under which an object is indexed. Adoption and release change it, so
+// put must unlink the previous version first.
 func ownerOf(h *Head) owner {
 	if h.Controller != nil {
 		return owner{uid: h.Controller.UID}
@@ -85,7 +86,7 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// NewCache returns the cache of a kind, which is filled by Run and by the writes of its Env.
+// NewCache returns the cache of a kind. Run and the writes of its Env fill it.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -102,8 +103,8 @@ func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 
 type observer interface{ Written(e Event) }
 
-// written puts the response to a write into the cache of its kind, if there is one. The bodies of
-// some subresources, such as scale, are not states of the object, which is then read again.
+// written puts the response to a write into the cache of its kind, if there is one. If the response
+// is the body of a subresource such as scale, it reads the object again.
 func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
 	e.mu.Lock()
 	c := e.caches[m.Kind.Storage]
@@ -122,9 +123,10 @@ func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result)
 	c.Written(Event{r.Object, r.Deleted})
 }
 
-// Subscribe calls a handler with each known object and every later change, until end is called: old
-// is nil for a new object, now for a deleted one. Handlers run on the goroutine that brings the
-// change, so they only enqueue keys. Objects that change during Subscribe may be reported twice.
+// Subscribe calls handler for each cached object and every later change, until the caller calls
+// end. old is nil for a new object, and now is nil for a deleted one. Handlers run on the goroutine
+// that delivers the change, so they should only enqueue keys. An object that changes during
+// Subscribe may be passed twice.
 func (c *Cache[T]) Subscribe(handler func(old, now T)) (end func()) {
 	c.mu.Lock()
 	c.handlers = append(slices.Clip(c.handlers), &handler)
@@ -141,15 +143,15 @@ func (c *Cache[T]) Subscribe(handler func(old, now T)) (end func()) {
 	}
 }
 
-// OnEvent records a watch event.
+// OnEvent updates the cache with a watch event.
 func (c *Cache[T]) OnEvent(e Event) { c.take(e, true) }
 
-// Written records the response to a write.
+// Written updates the cache with the response to a write.
 func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
-// take records a state that is newer than the known one, and calls the handlers. Late states are
-// dropped, because watch and responses are not synchronized and a controller must not see its own
-// writes undone. Version 0, of objects deleted between two watches, is always taken.
+// take records an object that is newer than the cached one, and calls the handlers. It drops older
+// objects, because watch events and responses arrive in any order and a controller must not see its
+// own writes undone. It always accepts version 0, which objects deleted between two watches have.
 func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
@@ -158,7 +160,8 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	if watched {
 		c.seen = max(c.seen, e.Version)
 	}
-	// The watch event of a delete that a response has reported settles it: nothing older follows.
+	// Once the watch delivers a delete that a response has already reported, nothing older can
+	// follow.
 	if stale := late || e.Version != 0 && (old != none && e.Version <= old.Ref().Version || e.Version <= c.gone[e.Key]); stale {
 		if watched && e.Deleted && c.gone[e.Key] == e.Version {
 			delete(c.gone, e.Key)
@@ -183,7 +186,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	}
 }
 
-// put replaces old, which may be nil. It requires the lock.
+// put replaces old, which may be nil. The caller holds mu.
 func (c *Cache[T]) put(old, now T) {
 	h := now.Ref()
 	c.unlink(old)
@@ -195,8 +198,8 @@ func (c *Cache[T]) put(old, now T) {
 	c.owned.Put(ownerOf(h), h.Key, now)
 }
 
-// remove removes an object. It requires the lock. A delete known from a response leaves its version
-// in gone until the watch has caught up.
+// remove removes an object. If a response reported the delete, its version stays in gone until the
+// watch has caught up. The caller holds mu.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)
@@ -208,7 +211,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	c.unlink(old)
 }
 
-// unlink removes the previous state of an object from its owner. It requires the lock.
+// unlink removes the previous version of an object from the owner index. The caller holds mu.
 func (c *Cache[T]) unlink(old T) {
 	var none T
 	if old == none {
@@ -218,23 +221,23 @@ func (c *Cache[T]) unlink(old T) {
 	c.owned.Delete(ownerOf(h), h.Key)
 }
 
-// Get returns the object of a key, or nil.
+// Get returns the object for a key, or nil.
 func (c *Cache[T]) Get(key meta.Key) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.entries[key]
 }
 
-// Named returns the object of a namespace and name, or nil.
+// Named returns the object for a namespace and name, or nil.
 func (c *Cache[T]) Named(namespace, name string) T { return c.Get(c.Key(namespace, name)) }
 
-// OwnedBy returns the objects that an object controls, in no particular order.
+// OwnedBy returns the objects whose controller has the given uid, in no particular order.
 func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
 
-// Orphans returns the objects of a namespace without a controller, in no particular order.
+// Orphans returns the objects in a namespace without a controller, in no particular order.
 func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: namespace}) }
 
-// The slice belongs to the caller; the views in it are shared and must not be changed.
+// The slice belongs to the caller. The views in it are shared and must not be changed.
 func (c *Cache[T]) of(o owner) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,16 +251,16 @@ func (c *Cache[T]) All() []T {
 	return valuesOf(c.entries)
 }
 
-// inNamespace returns the objects of a namespace. It works only for caches of Items, which are
-// indexed by namespace, because it is called for each changed orphan.
+// inNamespace returns the objects in a namespace. It works only for caches of Items, which have an
+// index by namespace, because it is called for each changed orphan.
 func (c *Cache[T]) inNamespace(namespace string) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return valuesOf(c.namespaces[namespace])
 }
 
-// Controlled returns the object that a controller reference names, if it is in this cache. The uid
-// must match, because the name may belong to a later object.
+// Controlled returns the object that a controller reference refers to, or nil if it is not in this
+// cache. The uid must match, because the name may belong to a later object.
 func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
 	var none T
 	if r == nil || r.Kind != c.Kind.Kind {
@@ -269,7 +272,8 @@ func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
 	return none
 }
 
-// Remove deletes an object in any version. A missing object is not an error.
+// Remove deletes an object regardless of its version. policy is the propagation policy. A missing
+// object is not an error.
 func (c *Cache[T]) Remove(ctx context.Context, h *Head, policy string) error {
 	return c.DeleteKey(ctx, h.Key, request.Delete{UID: &h.UID, PropagationPolicy: policy})
 }

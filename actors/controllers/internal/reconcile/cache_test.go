@@ -36,8 +36,8 @@ func TestHandlersEnd(t *testing.T) {
 	}
 }
 
-// TestCache checks that the newer of two states wins, and that late states do not restore deleted
-// objects.
+// TestCache checks that the newer of two versions wins, and that late versions do not restore
+// deleted objects.
 func TestCache(t *testing.T) {
 	c := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	var observed []string
@@ -91,7 +91,7 @@ func TestCache(t *testing.T) {
 }
 
 // TestEvents checks that equal Events are counted, that similar ones are combined, and that the
-// rate per object is limited.
+// Event rate of an object is limited.
 func TestEvents(t *testing.T) {
 	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}

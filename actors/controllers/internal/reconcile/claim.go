@@ -7,33 +7,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Claimer adopts and releases the dependents of Owner according to Selects. It lives for one
-// reconciliation and is not safe for concurrent use.
+// A Claimer adopts and releases dependents of Owner. Selects reports whether an object matches. A
+// Claimer serves one reconciliation and is not safe for concurrent use.
 type Claimer struct {
 	Owner   *Item
 	Selects func(*Head) bool
-	// Finalizer is added to adopted objects and removed from released ones; "" for none.
+	// Finalizer is added to adopted objects and removed from released ones, unless it is empty.
 	Finalizer string
 
 	mayOwn *bool // whether the owner exists and is not terminating; nil if not checked yet
 }
 
-// NewClaimer returns a Claimer for the owner's label selector.
+// NewClaimer returns a Claimer that matches objects by the owner's label selector.
 func NewClaimer(owner *Item) *Claimer {
 	return &Claimer{Owner: owner, Selects: func(h *Head) bool { return owner.Selects(h.Labels) }}
 }
 
-// ClaimAll is Claim for all objects in a cache.
+// ClaimAll calls Claim for all objects in a cache.
 func ClaimAll[T Cached](ctx context.Context, c *Claimer, all *Cache[T]) ([]T, error) {
 	return Claim(ctx, c, all, all.OwnedBy(c.Owner.UID), func(T) bool { return true })
 }
 
-// Claim returns the objects owned by the Claimer's owner, adopting matching orphans and releasing
-// objects that no longer match. A terminating owner does neither.
+// Claim returns the objects that the Claimer's owner controls. It adopts matching orphans and
+// releases objects that no longer match, unless the owner is terminating.
 //
-// Objects that changed meanwhile are skipped: the decision was made on the observed state, and the
-// cache event triggers another attempt. Adopted objects are returned in their state before the
-// adoption.
+// It skips objects that have changed since they were cached. Their watch events trigger another
+// attempt. Adopted objects are returned as they were before the adoption.
 func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, adoptable func(T) bool) (mine []T, err error) {
 	k := all.Client
 	for _, t := range owned {
@@ -65,8 +64,8 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 	return mine, nil
 }
 
-// mayAdopt checks in the store that the owner exists: a terminating owner must not adopt objects
-// that its deletion has just orphaned.
+// mayAdopt checks in the store that the owner exists and is not terminating. Otherwise it could
+// adopt objects that its own deletion has just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)
@@ -78,8 +77,8 @@ func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	return *c.mayOwn, nil
 }
 
-// adopt makes the owner the controller of an object. The patch names the observed version, so only
-// one of several matching owners succeeds.
+// adopt makes the owner the controller of an object. It returns false if the object has changed, so
+// that only one of several matching owners succeeds.
 func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	if ok, err := c.mayAdopt(ctx); !ok || err != nil {
 		return false, err
@@ -93,7 +92,7 @@ func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	})
 }
 
-// release removes the owner from an object's references, and the finalizer.
+// release removes the owner from an object's owner references, and removes the finalizer.
 func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	_, err := c.patch(ctx, k, h, func(references, finalizers []any) ([]any, []any) {
 		return slices.DeleteFunc(references, func(r any) bool {
@@ -104,8 +103,8 @@ func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	return err
 }
 
-// patch changes owners and finalizers of an object in the observed version, or returns false if it
-// has changed. A merge patch replaces the whole lists, so they are read in that version.
+// patch changes the owner references and finalizers of an object. It returns false if the object is
+// no longer in the cached version. It reads the lists first, because a merge patch replaces them.
 func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(references, finalizers []any) ([]any, []any)) (bool, error) {
 	o, t, err := k.Read(ctx, h.Key)
 	if err != nil || o == nil || o.Version != h.Version {
@@ -124,5 +123,5 @@ func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(refe
 	return err == nil, err
 }
 
-// ControlledBy reports whether the object is controlled by the one with uid.
+// ControlledBy reports whether the object's controller has the given uid.
 func (h *Head) ControlledBy(uid string) bool { return h.Controller != nil && h.Controller.UID == uid }

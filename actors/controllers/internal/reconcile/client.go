@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Client reads and writes the objects of one kind. Its Kind is nil if the kind is not served.
-// Writes are in the cache of the kind, if any, before the call returns.
+// A Client reads and writes the objects of one kind. Its Kind is nil if the kind is not served. If
+// the kind has a cache, the cache includes a write when the call returns.
 type Client struct {
 	*schema.Kind
 	env       *Env
@@ -23,13 +23,13 @@ type Client struct {
 	component string // of its Events
 }
 
-// As returns a Client with a field manager.
+// As returns a Client that writes as the given field manager.
 func (c Client) As(manager string) Client {
 	c.manager = manager
 	return c
 }
 
-// Reporting returns a Client whose Events name a component.
+// Reporting returns a Client whose Events have the given component as their source.
 func (c Client) Reporting(component string) Client {
 	c.component = component
 	return c
@@ -45,7 +45,7 @@ func (c Client) Warn(o *meta.Object, reason, message string) {
 	c.env.Recorder(c.component).Record(c, o, Warning, reason, message)
 }
 
-// Key returns the key of an object.
+// Key returns the key for a namespace and name.
 func (c Client) Key(namespace, name string) meta.Key {
 	return meta.Key{GroupResource: c.Storage, Namespace: namespace, Name: name}
 }
@@ -59,7 +59,7 @@ func (c Client) Get(ctx context.Context, key meta.Key) (*meta.Object, error) {
 	return o, nil
 }
 
-// Read returns an object and its tree, both nil if it does not exist.
+// Read returns an object and its tree. Both are nil if the object does not exist.
 func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree, error) {
 	o, err := c.Get(ctx, key)
 	if o == nil {
@@ -69,12 +69,12 @@ func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree
 	return o, object, err
 }
 
-// GetNamed is Get by namespace and name.
+// GetNamed is like Get, but takes a namespace and name.
 func (c Client) GetNamed(ctx context.Context, namespace, name string) (*meta.Object, error) {
 	return c.Get(ctx, c.Key(namespace, name))
 }
 
-// ReadNamed is Read by namespace and name.
+// ReadNamed is like Read, but takes a namespace and name.
 func (c Client) ReadNamed(ctx context.Context, namespace, name string) (*meta.Object, tree.Tree, error) {
 	return c.Read(ctx, c.Key(namespace, name))
 }
@@ -84,14 +84,14 @@ func (c Client) Decode(o *meta.Object) (tree.Tree, error) {
 	return codec.DecodeStored(c.Message(), o.JSON)
 }
 
-// List returns the objects that l selects; its Kind is set.
+// List returns the objects that l selects. It sets l.Kind.
 func (c Client) List(ctx context.Context, l request.List) ([]*meta.Object, error) {
 	l.Kind = c.Unconverted()
 	list, err := c.env.Store.List(ctx, l)
 	return list.Items, err
 }
 
-// ListBy returns the objects in all namespaces whose field has the value.
+// ListBy returns the objects in all namespaces that match the field selector field=value.
 func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object, error) {
 	fields, err := selector.ParseFields(c.Kind, field+"="+value)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object
 	return c.List(ctx, request.List{Fields: fields})
 }
 
-// Mutate changes an object of the kind.
+// Mutate applies a mutation and updates the cache. Its kind defaults to the Client's.
 func (c Client) Mutate(ctx context.Context, m request.Mutation) (*meta.Object, error) {
 	if m.Kind == nil {
 		m.Kind = c.Kind
@@ -119,26 +119,26 @@ func (c Client) keyOf(object tree.Tree) meta.Key {
 	return c.Key(metadata.String("namespace"), metadata.String("name"))
 }
 
-// Create creates an object, whose name may be generated.
+// Create creates an object. The server generates its name if it has only a generateName.
 func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, error) {
 	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
 }
 
-// Ensure creates an object unless it exists, or its namespace is terminating or gone.
+// Ensure creates an object unless it exists, or its namespace is terminating or missing.
 func (c Client) Ensure(ctx context.Context, object tree.Tree) error {
 	_, err := c.Create(ctx, object)
 	return Except(err, IsAlreadyExists, IsNamespaceTerminating, IsNotFound)
 }
 
-// Update replaces an object or a subresource with a modified copy of the state that was read. It
-// returns nil if the object is gone.
+// Update replaces an object or a subresource with a modified copy of the object that was read. It
+// returns nil if the object no longer exists.
 func (c Client) Update(ctx context.Context, subresource string, object tree.Tree) (*meta.Object, error) {
 	o, err := c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Subresource: subresource, Change: request.Update{Object: object}})
 	return o, Except(err, IsNotFound)
 }
 
-// WriteStatus writes the status of an object. It returns nil if the object is gone or its status is
-// already equal.
+// WriteStatus updates the status of an object. It returns nil if the status is already equal or the
+// object no longer exists.
 func (c Client) WriteStatus(ctx context.Context, object, status tree.Tree) (*meta.Object, error) {
 	if tree.SemanticEqual(object.Object("status"), status) {
 		return nil, nil
@@ -146,21 +146,21 @@ func (c Client) WriteStatus(ctx context.Context, object, status tree.Tree) (*met
 	return c.Update(ctx, "status", tree.Tree{"metadata": object["metadata"], "spec": object["spec"], "status": status})
 }
 
-// UpdateStatus is WriteStatus without the result.
+// UpdateStatus is like WriteStatus, but does not return the object.
 func (c Client) UpdateStatus(ctx context.Context, object, status tree.Tree) error {
 	_, err := c.WriteStatus(ctx, object, status)
 	return err
 }
 
 // Patch applies a merge patch to an object or a subresource, with uid and resourceVersion as
-// preconditions. A deleted object is not an error.
+// preconditions. A missing object is not an error.
 func (c Client) Patch(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) error {
 	_, err := c.PatchExisting(ctx, o, subresource, change)
 	return Except(err, IsNotFound)
 }
 
-// PatchExisting is Patch, but returns an error for a missing object. Without o.Version, any version
-// matches.
+// PatchExisting is like Patch, but returns an error for a missing object. If o.Version is 0, it
+// applies to any version.
 func (c Client) PatchExisting(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) (*meta.Object, error) {
 	metadata := change.EnsureObject("metadata")
 	if metadata["uid"] = o.Meta.UID; o.Version != 0 {
@@ -177,19 +177,21 @@ func (c Client) patch(ctx context.Context, key meta.Key, subresource string, of 
 	return c.Mutate(ctx, request.Mutation{Key: key, Subresource: subresource, Change: request.Patch{Type: of, Body: body}})
 }
 
-// StrategicPatch applies a strategic merge patch to the object with a uid, in any version.
+// StrategicPatch applies a strategic merge patch to an object regardless of its version, with uid
+// as precondition.
 func (c Client) StrategicPatch(ctx context.Context, key meta.Key, uid, subresource string, change tree.Tree) error {
 	change.EnsureObject("metadata")["uid"] = uid
 	_, err := c.patch(ctx, key, subresource, request.StrategicMergePatch, change)
 	return err
 }
 
-// PatchStatus is Patch for fields of the status.
+// PatchStatus is like Patch, but patches fields of the status.
 func (c Client) PatchStatus(ctx context.Context, o *meta.Object, status tree.Tree) error {
 	return c.Patch(ctx, o, "status", tree.Tree{"status": status})
 }
 
-// PatchMetadataList replaces one list in an object's metadata, unless the object has changed.
+// PatchMetadataList replaces a list in an object's metadata by the result of change. It is a
+// conflict if the object has changed.
 func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field string, change func(list []any) []any) error {
 	object, err := c.Decode(o)
 	if err != nil {
@@ -199,23 +201,23 @@ func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field str
 	return c.Patch(ctx, o, "", tree.Tree{"metadata": tree.Tree{field: change(object.Object("metadata").List(field))}})
 }
 
-// AddFinalizer adds a finalizer to an object, unless the object has changed.
+// AddFinalizer adds a finalizer to an object. It is a conflict if the object has changed.
 func (c Client) AddFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return append(list, finalizer) })
 }
 
-// RemoveFinalizer removes a finalizer from an object, unless the object has changed.
+// RemoveFinalizer removes a finalizer from an object. It is a conflict if the object has changed.
 func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
 }
 
-// WithoutItem returns list without text. It modifies list.
+// WithoutItem removes text from list in place and returns the shortened list.
 func WithoutItem(list []any, text string) []any {
 	return slices.DeleteFunc(list, func(item any) bool { return item == text })
 }
 
-// Apply force-applies fields of an object or a subresource. fields needs no name, namespace,
-// apiVersion or kind.
+// Apply applies fields to an object or a subresource by server-side apply with force. fields needs
+// no name, namespace, apiVersion or kind.
 func (c Client) Apply(ctx context.Context, key meta.Key, subresource string, fields tree.Tree) error {
 	metadata := fields.EnsureObject("metadata")
 	if metadata["name"] = key.Name; key.Namespace != "" {
@@ -226,27 +228,29 @@ func (c Client) Apply(ctx context.Context, key meta.Key, subresource string, fie
 	return err
 }
 
-// Delete deletes an object unless it has changed. A missing object is not an error.
+// Delete deletes an object, with uid and resourceVersion as preconditions. A missing object is not
+// an error.
 func (c Client) Delete(ctx context.Context, o *meta.Object) error { return c.DeleteWith(ctx, o, "") }
 
-// DeleteWith is Delete with a propagation policy.
+// DeleteWith is like Delete, with a propagation policy.
 func (c Client) DeleteWith(ctx context.Context, o *meta.Object, policy string) error {
 	options := request.Delete{UID: &o.Meta.UID, ResourceVersion: new(strconv.FormatUint(o.Version, 10)), PropagationPolicy: policy}
 	return c.DeleteKey(ctx, o.Key, options)
 }
 
-// DeleteKey deletes the object of a key. A missing object is not an error.
+// DeleteKey deletes the object with a key. A missing object is not an error.
 func (c Client) DeleteKey(ctx context.Context, key meta.Key, o request.Delete) error {
 	_, err := c.Mutate(ctx, request.Mutation{Kind: c.Unconverted(), Key: key, Change: o})
 	return Except(err, IsNotFound)
 }
 
-// ControllerReference returns an owner reference with controller and blockOwnerDeletion.
+// ControllerReference returns an owner reference with controller and blockOwnerDeletion set to
+// true.
 func (c Client) ControllerReference(name, uid string) tree.Tree {
 	return tree.Tree{"apiVersion": c.APIVersion(), "kind": c.Kind.Kind, "name": name, "uid": uid, "controller": true, "blockOwnerDeletion": true}
 }
 
-// ControllerOf returns the reference to an object's controller, or nil.
+// ControllerOf returns the owner reference to an object's controller, or nil.
 func ControllerOf(o *meta.ObjectMeta) *meta.OwnerReference {
 	for i := range o.OwnerReferences {
 		if o.OwnerReferences[i].Controller {

@@ -6,20 +6,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Stamp formats a time as objects hold it, in seconds.
+// Stamp formats a time as in API objects, with a resolution of seconds.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Timestamp returns the current time as objects hold it.
+// Timestamp returns the current time, formatted by Stamp.
 func Timestamp() string { return Stamp(time.Now()) }
 
-// NewCondition returns a condition with the given transition time.
+// NewCondition returns a condition whose lastTransitionTime is now.
 func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
 }
 
-// SetCondition returns the conditions with c in place of the one of its type, unless that has the
-// same status and reason. lastTransitionTime is kept while the status is unchanged. A new message
-// alone is ignored, to avoid a write per error text.
+// SetCondition returns all with c in place of the condition of the same type, unless that has the
+// same status and reason. A new message alone does not count, so that varying error texts cause no
+// writes. lastTransitionTime is kept while the status is unchanged.
 func SetCondition(all []any, c tree.Tree) []any {
 	if old := FindCondition(all, c.String("type")); old != nil {
 		if old["status"] == c["status"] && old["reason"] == c["reason"] {
@@ -32,8 +32,8 @@ func SetCondition(all []any, c tree.Tree) []any {
 	return append(RemoveCondition(all, c.String("type")), c)
 }
 
-// RemoveCondition returns the conditions without those of a type, as a new list with room for one
-// more.
+// RemoveCondition returns a new list without the conditions of a type. The list has capacity for
+// one more.
 func RemoveCondition(all []any, kind string) []any {
 	kept := make([]any, 0, len(all)+1)
 	for _, c := range all {
@@ -49,8 +49,9 @@ func FindCondition(all []any, kind string) tree.Tree {
 	return tree.FindCondition(tree.Tree{"conditions": all}, kind)
 }
 
-// WithCondition returns the conditions of a status with c in place of the one of its type, and
-// whether that changes them. lastTransitionTime is kept while the status is unchanged.
+// WithCondition returns the conditions of a status with c in place of the condition of the same
+// type. changed reports whether the two differ. lastTransitionTime is kept while the status is
+// unchanged.
 func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
 	old := tree.FindCondition(status, c.String("type"))
 	if c["lastTransitionTime"] = Stamp(time.Now()); old.String("status") == c.String("status") {
@@ -59,7 +60,7 @@ func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
 	return append(RemoveCondition(status.List("conditions"), c.String("type")), c), !tree.SemanticEqual(old, c)
 }
 
-// Time returns the time in a field, or the zero time.
+// Time returns the time in a field, or the zero time if it is missing or invalid.
 func Time(t tree.Tree, field string) time.Time {
 	at, _ := time.Parse(time.RFC3339, t.String(field))
 	return at

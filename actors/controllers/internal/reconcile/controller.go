@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Controller reconciles keys. Handlers of its sources add them. Once all sources are synced,
-// workers process each key, one worker at a time, and retry failures with backoff.
+// A Controller reconciles keys, which the handlers of its sources enqueue. Workers start once all
+// sources are synced. A key is processed by one worker at a time and retried with backoff after a
+// failure.
 type Controller[K comparable] struct {
 	*Env
 	// Failed logs the error of a key that will be retried.
@@ -23,18 +24,18 @@ type Controller[K comparable] struct {
 	handlers  []func() (end func()) // of caches
 }
 
-// A Source delivers objects: an Informer or a Cache.
+// A Source is an Informer or a Cache, which delivers objects to handlers.
 type Source interface {
-	// Run returns when the context ends. It works once per source, even if several controllers call
-	// it.
+	// Run runs the source until the context ends. Several controllers may call it, but only one
+	// call at a time runs the source.
 	Run(context.Context)
 	// Wait blocks until all objects that existed at the start have been delivered. It returns false
 	// if the context ends first.
 	Wait(context.Context) bool
 }
 
-// New returns a controller that reconciles keys. queue names its queue in metrics, "" for the
-// controller's name. Failures are logged as text with the key as attribute.
+// New returns a controller that reconciles keys. queue names its work queue in metrics, by default
+// like the controller. Failures are logged with text as the message and the key under attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -49,8 +50,8 @@ func attributeOf(key any) any {
 	return key
 }
 
-// Watch calls a handler with every object of a kind and every change. It does nothing if the kind
-// is not served.
+// Watch calls on for every object of a kind and every change. It does nothing if the kind is not
+// served.
 func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	f := &Informer{Client: k, On: on}
 	if k.Kind != nil {
@@ -59,18 +60,19 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// On calls a handler with each object of a cache and every change, while the controller runs. The
-// cache may outlive the controller, which is replaced whenever this server leads again.
+// On calls handler for each object in a cache and every change, while the controller runs. The
+// cache may outlive the controller. A new controller is created whenever this server becomes the
+// leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }
 
 func (c *Controller[K]) From(s ...Source) { c.sources = append(c.sources, s...) }
 
-// Go runs a loop until the context ends, once all sources are synced.
+// Go runs loop until the context ends. It starts once all sources are synced.
 func (c *Controller[K]) Go(loop func(context.Context)) { c.loops = append(c.loops, loop) }
 
-// Every is the function Every, once all sources are synced.
+// Every calls do periodically, like the function Every. It starts once all sources are synced.
 func (c *Controller[K]) Every(period time.Duration, do func(context.Context)) {
 	c.Go(func(ctx context.Context) { Every(ctx, period, do) })
 }
@@ -89,7 +91,7 @@ func Every(ctx context.Context, period time.Duration, do func(context.Context)) 
 	}
 }
 
-// When returns a loop that starts when begin is closed.
+// When returns a function that runs loop after begin is closed.
 func When(begin <-chan struct{}, loop func(context.Context)) func(context.Context) {
 	return func(ctx context.Context) {
 		select {
@@ -103,16 +105,16 @@ func When(begin <-chan struct{}, loop func(context.Context)) func(context.Contex
 // Add enqueues keys.
 func (c *Controller[K]) Add(keys ...K) { c.queue.Add(keys...) }
 
-// AddAt enqueues a key at a time, unless an earlier time is set.
+// AddAt enqueues a key at the given time, unless it is already scheduled for an earlier time.
 func (c *Controller[K]) AddAt(key K, at time.Time) { c.later.SetEarlier(key, at) }
 
-// AddAfter enqueues a key after a delay, unless an earlier time is set.
+// AddAfter enqueues a key after a delay, unless it is already scheduled for an earlier time.
 func (c *Controller[K]) AddAfter(key K, delay time.Duration) { c.AddAt(key, time.Now().Add(delay)) }
 
-// SetTime enqueues a key at a time, replacing the previous time.
+// SetTime enqueues a key at the given time and replaces any time scheduled before.
 func (c *Controller[K]) SetTime(key K, at time.Time) { c.later.Set(key, at) }
 
-// Cancel removes the key's time.
+// Cancel removes a key from the schedule.
 func (c *Controller[K]) Cancel(key K) { c.later.Remove(key) }
 
 // Run runs the controller until the context ends.
@@ -138,8 +140,8 @@ func (c *Controller[K]) Run(ctx context.Context) {
 	c.queue.Run(ctx, c.reconcile, c.Failed)
 }
 
-// FollowDependents enqueues the controller of each changed dependent or, for an orphan, all items
-// that select it.
+// FollowDependents enqueues the controller of each changed dependent. For an orphan, it enqueues
+// all items that select it.
 func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], items *Cache[*Item]) {
 	On(c, dependents, func(old, now T) {
 		var none T
@@ -154,8 +156,8 @@ func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], i
 	})
 }
 
-// followDependent enqueues the owners before and after the change, because both must recount. Of
-// several items that select an orphan, the first write adopts it.
+// followDependent enqueues the owners before and after the change, because both must count their
+// dependents again. If several items select an orphan, the first to write adopts it.
 func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Head) {
 	for _, h := range []*Head{old, now} {
 		if h == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Store is the part of the store that controllers need.
+// A Store is the part of the object store that controllers need.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
@@ -20,7 +20,7 @@ type Store interface {
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 }
 
-// An Env holds the dependencies of controllers. Those that share one also share its caches and
+// An Env holds the dependencies of controllers. Controllers with the same Env share its caches and
 // Event limits.
 type Env struct {
 	Store Store
@@ -40,13 +40,13 @@ func NewEnv(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Env {
 	return e
 }
 
-// Core returns the Client of a kind in the core group.
+// Core returns a Client for a kind in the core group.
 func (e *Env) Core(kind string) Client { return e.Client("", "v1", kind) }
 
-// Client returns the Client of a kind. The group is in platform form.
+// Client returns a Client for a kind. The group is in the platform form.
 func (e *Env) Client(group, version, kind string) Client {
 	return e.ClientOf(e.Kinds.ByGVK(meta.GroupVersionKind{Group: e.Translate(group), Version: version, Kind: kind}))
 }
 
-// ClientOf returns the Client of k, which is nil if the kind is not served.
+// ClientOf returns a Client for k, which is nil if the kind is not served.
 func (e *Env) ClientOf(k *schema.Kind) Client { return Client{Kind: k, env: e} }

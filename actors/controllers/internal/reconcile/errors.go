@@ -14,16 +14,16 @@ func HasReason(err error, why meta.Reason) bool {
 	return errors.As(err, &status) && status.Reason == why
 }
 
-// IsNotFound reports whether the object does not exist.
+// IsNotFound reports whether err means that the object does not exist.
 func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
 
-// IsConflict reports whether the object has changed since it was read.
+// IsConflict reports whether err means that the object has changed since it was read.
 func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
 
-// IsAlreadyExists reports whether a create failed because the name is taken.
+// IsAlreadyExists reports whether err means that the name of a new object is taken.
 func IsAlreadyExists(err error) bool { return HasReason(err, meta.ReasonAlreadyExists) }
 
-// Except returns nil for errors of the given kinds, and err otherwise.
+// Except returns nil if any of the predicates matches err, and err otherwise.
 func Except(err error, kinds ...func(error) bool) error {
 	if slices.ContainsFunc(kinds, func(is func(error) bool) bool { return is(err) }) {
 		return nil
@@ -31,17 +31,19 @@ func Except(err error, kinds ...func(error) bool) error {
 	return err
 }
 
-// IsInvalid reports whether validation, a policy or a webhook has refused the change.
+// IsInvalid reports whether err means that validation, a policy or a webhook has rejected the
+// change.
 func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
 
-// IsImmutable reports whether a change failed because the ConfigMap or Secret is immutable, so that
-// retries are useless.
+// IsImmutable reports whether err means that the ConfigMap or Secret is immutable. A retry would
+// fail again.
 func IsImmutable(err error, object tree.Tree) bool {
 	immutable, _ := object["immutable"].(bool)
 	return immutable && IsInvalid(err)
 }
 
-// IsNamespaceTerminating reports whether a create failed because the namespace is terminating.
+// IsNamespaceTerminating reports whether err means that the namespace of a new object is
+// terminating.
 func IsNamespaceTerminating(err error) bool {
 	var status *meta.Status
 	return errors.As(err, &status) && status.Details != nil && slices.ContainsFunc(status.Details.Causes, func(c meta.Cause) bool {

@@ -14,23 +14,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Types of Events.
+// Event types.
 const (
 	Normal  = "Normal"
 	Warning = "Warning"
 )
 
-// A Recorder writes Events of a component.
+// A Recorder writes Events on behalf of one component.
 type Recorder struct {
 	writer    *eventWriter
 	component string
 }
 
-// Recorder returns the Recorder of a component.
+// Recorder returns a Recorder for a component.
 func (e *Env) Recorder(component string) *Recorder { return &Recorder{e.events, component} }
 
 // Record writes an Event about an object asynchronously. It never blocks, so that quotas or a slow
-// store cannot stop a controller; Events that arrive faster than they can be written are dropped.
+// store cannot stop a controller. Events that arrive faster than they can be written are dropped.
 func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string) {
 	e := event{component: r.component, kind: kind, reason: reason, message: message, at: time.Now(), about: about{
 		APIVersion: k.APIVersion(), Kind: k.Kind.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, UID: o.Meta.UID,
@@ -42,13 +42,13 @@ func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string
 	}
 }
 
-// Event is Record for an Item.
+// Event is like Record, with an Item and a formatted message.
 func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
 	r.Record(i.client, i.Object(), kind, reason, fmt.Sprintf(format, args...))
 }
 
-// Bounds as in client-go: Events that differ only in the message are combined after ten in ten
-// minutes. Each object has a burst of 25 Events, then one every five minutes.
+// Limits as in client-go. After ten Events within ten minutes that differ only in the message,
+// further ones are combined. Each object has a burst of 25 Events and then one every five minutes.
 const (
 	maxSimilar     = 10
 	similarFor     = 10 * time.Minute
@@ -58,7 +58,7 @@ const (
 	maxEventQueue  = 1000
 )
 
-// about is the object that an Event is about. It is comparable, as part of map keys.
+// about identifies the object of an Event. It is comparable, so that it can be part of map keys.
 type about struct{ APIVersion, Kind, Namespace, Name, UID string }
 
 // clone returns a copy that does not keep the object's JSON in memory.
@@ -67,11 +67,11 @@ func (a about) clone() about {
 	return a
 }
 
-// Manager is the field manager of Events and workload controllers. Tools look for this name, which
-// Kubernetes uses.
+// Manager is the field manager of Events and workload controllers. It is the name that Kubernetes
+// uses, because tools look for it.
 const Manager = "kube-controller-manager"
 
-// An event with some fields left empty is also a map key of the writer.
+// event is an Event to write. With some fields left empty, it is also a map key of eventWriter.
 type event struct {
 	component, kind, reason, message string
 	about                            about
@@ -79,34 +79,35 @@ type event struct {
 	at                               time.Time
 }
 
-// An eventWriter combines and writes Events. One goroutine writes, so that the maps need no lock
-// and the Events of a series keep their order.
+// An eventWriter combines and writes Events. Only one goroutine writes, so that the maps need no
+// lock and the Events of a series keep their order.
 type eventWriter struct {
 	events  Client
 	logger  *slog.Logger
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// Written Events. Each map is cleared when full, which only starts new series.
+	// Events written before. A map that is full is cleared, which only starts new series.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only
 }
 
-// similarEvents holds the messages of otherwise equal Events, and the time of the last one.
+// similarEvents holds the messages of Events that are otherwise equal, and the time of the last
+// one.
 type similarEvents struct {
 	messages map[string]bool
 	last     time.Time
 }
 
-// An eventSeries is the Event object whose count is incremented; its name is empty before the first
+// An eventSeries is an Event object whose count is incremented. name is empty before the first
 // write.
 type eventSeries struct {
 	name  string
 	count int64
 }
 
-// An eventBudget is a token bucket that holds tokens as of at. Each Event takes one.
+// An eventBudget is a token bucket that held tokens at the time at. Each Event takes one.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -119,8 +120,8 @@ func newEventWriter(events Client, logger *slog.Logger) *eventWriter {
 	}
 }
 
-// RunEvents writes Events until the context ends. It works once per Env, even if several
-// controllers call it.
+// RunEvents writes Events until the context ends. Several controllers of an Env may call it. Only
+// one call writes at a time.
 func (e *Env) RunEvents(ctx context.Context) {
 	w := e.events
 	w.running.Run(ctx, func() {
@@ -137,7 +138,6 @@ func (e *Env) RunEvents(ctx context.Context) {
 	})
 }
 
-// entryOf returns the entry of a key, creating it if needed.
 func entryOf[V any](all map[event]*V, key event) *V {
 	v := all[key]
 	if v == nil {
@@ -150,7 +150,8 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine returns the key of an Event's series, and the Event to write.
+// combine returns the key of an Event's series and the Event to write, combined if there are too
+// many similar ones.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}
@@ -169,8 +170,8 @@ func (w *eventWriter) combine(e event) (key, told event) {
 	return key, e
 }
 
-// allows takes a token of the object. Events above the limit are dropped and not delayed, because a
-// failing object repeats them.
+// allows takes a token from the object's budget and reports whether there was one. Excess Events
+// are dropped rather than delayed, because a failing object repeats them.
 func (w *eventWriter) allows(e event) bool {
 	b := entryOf(w.budgets, event{component: e.component, about: e.about})
 	if b.at.IsZero() {
@@ -186,8 +187,8 @@ func (w *eventWriter) allows(e event) bool {
 	return true
 }
 
-// write starts a series or increments its count. An Event's name ends in its time in nanoseconds,
-// in base 16, as in client-go.
+// write starts a series or increments its count. As in client-go, the name of an Event ends with
+// its time in nanoseconds, in hexadecimal.
 func (w *eventWriter) write(ctx context.Context, e event) error {
 	key, e := w.combine(e)
 	if !w.allows(e) {
@@ -224,7 +225,7 @@ type Reporter struct {
 	about    *Item
 }
 
-// About returns the Reporter of an object.
+// About returns a Reporter for an object.
 func (r *Recorder) About(i *Item) Reporter { return Reporter{r, i} }
 
 // Normal records a Normal Event.

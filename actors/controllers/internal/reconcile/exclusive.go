@@ -5,14 +5,15 @@ import (
 	"sync"
 )
 
-// An Exclusive serializes work that several controllers need and one of them does. The zero value
-// is ready to use.
+// An Exclusive serializes work that several controllers need but only one of them does. The zero
+// value is ready to use.
 type Exclusive struct {
 	mu   sync.Mutex
 	slot chan struct{}
 }
 
-// Run calls do as soon as no other call is running, unless the context ends first.
+// Run waits until no other call is running and then calls do. It does not call do if the context
+// ends first.
 func (x *Exclusive) Run(ctx context.Context, do func()) {
 	x.mu.Lock()
 	if x.slot == nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An Index holds values by a group and a key within it. It keeps no empty groups.
+// An Index holds values by group and by key within the group. It keeps no empty groups.
 type Index[G, K comparable, V any] map[G]map[K]V
 
 // Put adds or replaces a value.
@@ -29,8 +29,8 @@ func valuesOf[K comparable, V any](m map[K]V) []V {
 	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
 }
 
-// Poll calls done until it returns true or the context ends, with pauses that double between two
-// bounds.
+// Poll calls done until it returns true or the context ends. The pauses between calls double, from
+// from up to to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

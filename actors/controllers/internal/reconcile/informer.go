@@ -10,29 +10,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Event is the state of an object, or its deletion. Of a deleted object only Key is certain to
-// be set, because the delete may have happened between two watches.
+// An Event is the current version of an object, or its deletion. For a deleted object, only Key is
+// certain to be set, because the deletion may have happened between two watches.
 type Event struct {
 	*meta.Object
 	Deleted bool
 }
 
 // An Informer delivers the objects of a kind and their changes, until its context ends or the store
-// closes. A watch that ends is restarted with initial events, and objects deleted meanwhile are
-// reported. Handlers may therefore see an object again and must be idempotent. The Informer keeps
+// closes. When a watch ends, it starts another with initial events, and reports objects deleted in
+// between. Handlers may therefore receive an object again and must be idempotent. An Informer keeps
 // keys only.
 type Informer struct {
 	Client
 	// Name, if set, restricts the watch to objects of that name in all namespaces.
 	Name string
 
-	// On is called with every existing object, and then with every change, ordered by version. It
-	// is called by one goroutine at a time.
+	// On is called for every existing object, and then for every change, ordered by version. It is
+	// called by one goroutine at a time.
 	On func(e Event)
-	// Synced, if not nil, is called once, after all objects that existed at the start.
+	// Synced, if not nil, is called once, after all objects that existed at the start have been
+	// delivered.
 	Synced func()
 	// Version, if not nil, is called after the initial events of each watch with the version of the
-	// list. That may exceed every object's version: the newest change may be a delete.
+	// list. The version may exceed that of every object, because the newest change may be a delete.
 	Version func(version uint64)
 
 	running Exclusive        // guards known, epoch and synced
@@ -55,7 +56,8 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch unless another goroutine does, and then takes over if the context is alive.
+// run calls watch. If another goroutine runs the informer, it waits and takes over, unless the
+// context has ended.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {
@@ -100,20 +102,20 @@ func (f *Informer) watch(ctx context.Context, k *schema.Kind) {
 	})
 }
 
-// WatchLoop watches the kind with initial events, until the context ends or the store closes. It
-// calls begin before each watch with its number, from 1, and passes the events to the returned
-// function. Watches do not overlap.
+// WatchLoop watches the kind with initial events, until the context ends or the store closes.
+// Before each watch it calls begin with the number of the watch, from 1. It passes the events to
+// the function that begin returns. Watches do not overlap.
 func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind}, begin)
 }
 
-// InlineWatchLoop is WatchLoop with request.Watch.Inline.
+// InlineWatchLoop is like WatchLoop, but with request.Watch.Inline set.
 func (c Client) InlineWatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind, Inline: true}, begin)
 }
 
-// watchLoop is WatchLoop with a selection. It waits for the end of a watch before it begins the
-// next, so that the handler never runs concurrently.
+// watchLoop is like WatchLoop for the objects selected by what. It starts the next watch after the
+// previous one has ended, so that the handler never runs concurrently.
 func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(round int) (take func([]request.Event) error)) {
 	what.Kind, what.SendInitialEvents, what.MarkInitialEventsEnd = what.Kind.Unconverted(), true, true
 	for n := 1; ctx.Err() == nil; n++ {
@@ -159,8 +161,8 @@ func (f *Informer) take(events []request.Event) error {
 	return nil
 }
 
-// deleteStale is called after the initial events of a watch. Known objects that it did not deliver
-// were deleted while there was no watch.
+// deleteStale is called after the initial events of a watch. Known objects that the watch has not
+// delivered were deleted while no watch was running.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {
@@ -179,16 +181,16 @@ func (f *Informer) deleteStale() {
 
 // A KindSource returns the storage kind of a resource, which changes with its CRD.
 type KindSource interface {
-	// Changed returns a channel that is closed when Kind may return another result than before this
-	// call.
+	// Changed returns a channel that is closed when Kind may return a different result than before
+	// the call.
 	Changed() <-chan struct{}
-	// Kind returns the current kind, or nil while the resource is not defined.
+	// Kind returns the current kind, or nil if there is no CRD for the resource.
 	Kind() *schema.Kind
 }
 
-// RunResource is Run for a resource that may be undefined, in place of f.Kind. When its kind
-// changes, all objects are delivered again; when its CRD is deleted, all objects are reported as
-// deleted. An undefined resource counts as synced.
+// RunResource is like Run, but takes the kind from source, which may have none. When the kind
+// changes, all objects are delivered again. When its CRD is deleted, all objects are reported as
+// deleted. A missing kind counts as synced.
 func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	f.run(ctx, func() {
 		for ctx.Err() == nil {
@@ -209,8 +211,8 @@ func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	})
 }
 
-// runUntilChanged watches one kind. It returns true if the resource now has another kind, and false
-// if the context has ended or the store is closing.
+// runUntilChanged watches one kind. It returns true if the resource now has a different kind, and
+// false if the context has ended or the store is closing.
 func (f *Informer) runUntilChanged(ctx context.Context, source KindSource, k *schema.Kind) (changed bool) {
 	if k.IsCustom() { // built-in kinds never change
 		var cancel context.CancelFunc

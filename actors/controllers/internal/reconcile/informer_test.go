@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// scriptedStore delivers rounds of events, one for each watch. The last one ends the context.
+// scriptedStore delivers one round of events to each watch. The last round ends the context.
 type scriptedStore struct {
 	Store
 	rounds [][]request.Event
@@ -40,7 +40,8 @@ func (h *recordingHandler) OnEvent(e Event) {
 
 func (h *recordingHandler) OnSynced() { h.lines = append(h.lines, "read") }
 
-// TestInformer checks that a watch that ends before its initial events deletes nothing.
+// TestInformer checks that a watch that ends before its initial events are complete deletes
+// nothing.
 func TestInformer(t *testing.T) {
 	added := func(name string) request.Event {
 		return request.Event{Type: request.Added, Object: &meta.Object{Key: meta.Key{Name: name}}}

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Item is an object of a kind with few objects, compared to Pods. It shares the stored JSON,
-// which costs nothing while it is current, and decodes it on each use. The selector is decoded
-// once, because orphans are matched against it often.
+// An Item is a cached object of a kind that has few objects compared to Pods. It shares the stored
+// JSON, which costs no memory while the object is current, and decodes it on each use. It decodes
+// the selector only once, because orphans are matched against it often.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -18,13 +18,13 @@ type Item struct {
 	selects func() selection
 }
 
-// A selection is a decoded spec.selector; if not ok, it selects nothing.
+// A selection is a decoded spec.selector. It selects nothing unless ok is set.
 type selection struct {
 	labels selector.Labels
 	ok     bool
 }
 
-// itemView creates Items without decoding, because most states are never examined.
+// itemView creates Items without decoding them, because most versions are never examined.
 func itemView(k Client) func(*meta.Object) *Item {
 	return func(o *meta.Object) *Item {
 		i := &Item{Head: NewHead(o), object: o, client: k}
@@ -36,12 +36,12 @@ func itemView(k Client) func(*meta.Object) *Item {
 // Tree decodes the object. The caller owns the result.
 func (i *Item) Tree() (tree.Tree, error) { return i.client.Decode(i.object) }
 
-// ControllerReference returns an owner reference to the item as controller.
+// ControllerReference returns an owner reference that makes the item the controller.
 func (i *Item) ControllerReference() tree.Tree {
 	return i.client.ControllerReference(i.Key.Name, i.UID)
 }
 
-// Items returns the shared cache of a kind, whose group is in platform form.
+// Items returns the shared cache of a kind. The group is in the platform form.
 func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	k := e.Client(group, version, kind).As(Manager)
 	k.Kind = k.Stored
@@ -55,8 +55,8 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	return items
 }
 
-// Selects reports whether the item's selector matches the labels. An empty or invalid selector,
-// which may predate validation, selects nothing.
+// Selects reports whether the item's selector matches the labels. An empty or invalid selector
+// selects nothing. Such selectors may be older than the validation.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// MaxWorkers is the number of objects that are processed in parallel. Writes wait for a disk sync,
-// and concurrent ones share it, so few workers would use a fraction of the disk.
+// MaxWorkers is the number of objects to process in parallel. Concurrent writes share a disk sync,
+// so a few workers would use a fraction of the disk's throughput.
 const MaxWorkers = 64
 
 // ForEachParallel calls do for every item, at most MaxWorkers at a time, and joins the errors.

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics holds the metrics of all work queues of a daemon, named as in kube-controller-manager.
-// Queues find it in the context of their controller. It is safe for concurrent use.
+// Metrics holds the metrics of all work queues in a process, named as in kube-controller-manager. A
+// queue finds it in the context of its controller. It is safe for concurrent use.
 type Metrics struct {
 	adds, retries  *metrics.Counters
 	waited, worked *metrics.Histograms
@@ -23,7 +23,7 @@ type Metrics struct {
 	queues map[string][]stateful // active queues by name; lists are copied on write
 }
 
-// NewMetrics returns Metrics without queues.
+// NewMetrics returns Metrics without work queues.
 func NewMetrics() *Metrics {
 	buckets := metrics.ExponentialBuckets(1e-8, 10, 10)
 	return &Metrics{
@@ -37,20 +37,19 @@ func NewMetrics() *Metrics {
 
 type metricsKey struct{}
 
-// metricsOf is the context value: where a controller's queues are counted.
 type metricsOf struct {
 	metrics    *Metrics
 	controller string
 }
 
-// WithMetrics returns the context for a controller whose queues are counted, under their own names
-// or else the controller's.
+// WithMetrics returns a context for a controller whose work queues m measures. Queues without a
+// name get the controller's name.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
 
-// queueSeries holds the series of all queues of one name, across controller restarts. A nil one
-// counts nothing.
+// queueSeries holds the series of all queues with one name, across controller restarts. A nil
+// queueSeries counts nothing.
 type queueSeries struct {
 	adds, retries  *metrics.Counter
 	waited, worked *metrics.Histogram
@@ -84,14 +83,13 @@ type stateful interface {
 	state(now time.Time) queueState
 }
 
-// A queueState is the current content of a queue.
 type queueState struct {
 	depth               int
 	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe counts a queue in the metrics of ctx, if any, until ctx ends. Earlier additions are
-// counted now.
+// observe registers the queue with the metrics in ctx, if any, until ctx ends. It counts items that
+// were added before.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Schedule holds one time per key and reports when it has come. It uses a single timer. It is
-// safe for concurrent use.
+// A Schedule holds one time per key and reports due keys. It uses a single timer. It is safe for
+// concurrent use.
 type Schedule[T comparable] struct {
 	mu      sync.Mutex // guards entries and byKey
 	entries entryHeap[T]
@@ -17,7 +17,6 @@ type Schedule[T comparable] struct {
 	earlier chan struct{} // capacity one; signals a new first entry
 }
 
-// An entry is a key and its time.
 type entry[T comparable] struct {
 	key   T
 	at    time.Time
@@ -29,15 +28,15 @@ func NewSchedule[T comparable]() *Schedule[T] {
 	return &Schedule[T]{byKey: map[T]*entry[T]{}, earlier: make(chan struct{}, 1)}
 }
 
-// Set sets the time of a key, replacing the previous one.
+// Set sets the time of a key and replaces the previous time.
 func (s *Schedule[T]) Set(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.set(key, at)
 }
 
-// SetEarlier is Set, unless the key has an earlier time. It suits keys that wait for several
-// things.
+// SetEarlier is like Set, but keeps an earlier time of the key. It suits keys with several reasons
+// to be due.
 func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +45,7 @@ func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	}
 }
 
-// set is Set for callers that hold the lock.
+// The caller holds mu.
 func (s *Schedule[T]) set(key T, at time.Time) {
 	e := s.byKey[key]
 	if e == nil {
@@ -65,7 +64,7 @@ func (s *Schedule[T]) set(key T, at time.Time) {
 	}
 }
 
-// Remove removes a key if present.
+// Remove removes a key, if present.
 func (s *Schedule[T]) Remove(key T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,10 +74,10 @@ func (s *Schedule[T]) Remove(key T) {
 	}
 }
 
-// maxSleep bounds the time between two checks of the clock, which may be adjusted in between.
+// maxSleep bounds the time between two looks at the clock, because the clock may be adjusted.
 const maxSleep = 10 * time.Minute
 
-// Run removes each due key and calls due with it, until the context ends.
+// Run removes each key when it is due and passes it to due, until the context ends.
 func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -97,7 +96,7 @@ func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	}
 }
 
-// take removes the due keys, and returns how long the next one waits.
+// take removes and returns the due keys. next is the time until the next key is due.
 func (s *Schedule[T]) take(now time.Time) (due []T, next time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

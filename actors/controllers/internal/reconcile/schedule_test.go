@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that each key is returned once, in the order of the times, unless it is
-// removed. The time set last counts.
+// TestSchedule checks that each key that was not removed is returned once, ordered by the time set
+// last.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()
@@ -41,7 +41,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleRun checks that an earlier time takes effect at once.
+// TestScheduleRun checks that Run reacts at once to a time earlier than the one it waits for.
 func TestScheduleRun(t *testing.T) {
 	t.Parallel()
 	s, came := NewSchedule[string](), make(chan string)

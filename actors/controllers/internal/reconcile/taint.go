@@ -5,13 +5,13 @@ import "github.com/troupe-api/troupe/kinds/tree"
 // A Taint of a node repels Pods that do not tolerate it.
 type Taint struct{ Key, Value, Effect string }
 
-// ReadTaint decodes a taint.
+// ReadTaint decodes a taint of a node.
 func ReadTaint(t tree.Tree) Taint {
 	return Taint{t.String("key"), t.String("value"), t.String("effect")}
 }
 
-// ToleratedBy reports whether a toleration matches the taint. An empty effect matches all effects,
-// and an empty key with Exists all taints.
+// ToleratedBy reports whether a toleration matches the taint. An empty effect matches all effects.
+// An empty key with operator Exists matches all taints.
 func (t Taint) ToleratedBy(toleration tree.Tree) bool {
 	if effect := toleration.String("effect"); effect != "" && effect != t.Effect {
 		return false

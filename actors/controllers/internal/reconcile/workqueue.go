@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Workqueue is a FIFO queue without duplicates, like client-go's. Failed items are added again with
+// Workqueue is a FIFO queue without duplicates, as in client-go. It adds failed items again with
 // exponential backoff. It is safe for concurrent use.
 //
-// One worker at a time processes an item. An item that is added meanwhile is queued again
-// afterwards, so that no change is lost.
+// Only one worker at a time processes an item. An item that is added during its processing is
+// queued again afterwards, so that no change is lost.
 type Workqueue[T comparable] struct {
 	name string // for metrics; "" is the controller's
 
@@ -50,7 +50,7 @@ const (
 	MaxRetryDelay = 2 * time.Minute
 )
 
-// Add adds items that are not queued yet.
+// Add adds items. Items that are already queued are ignored.
 func (b *Workqueue[T]) Add(items ...T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,15 +68,15 @@ func (b *Workqueue[T]) Add(items ...T) {
 	b.signal()
 }
 
-// AddAfter adds an item later, unless the context has ended by then. An item has one pending delay,
-// the earliest requested.
+// AddAfter adds an item after a delay, unless the context has ended by then. If it is called
+// several times for an item, the earliest time counts.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.addAfter(ctx, t, delay)
 }
 
-// addAfter is AddAfter for callers that hold the lock.
+// The caller holds mu.
 func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	b.metrics.countRetry()
 	w := &delayed{at: time.Now().Add(delay)}
@@ -90,7 +90,6 @@ func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	w.timer = time.AfterFunc(delay, func() { b.addDelayed(ctx, t, w) })
 }
 
-// addDelayed adds an item whose delay has passed, unless the delay was replaced.
 func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	b.mu.Lock()
 	due := b.waiting[t] == w
@@ -103,7 +102,7 @@ func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	}
 }
 
-// signal wakes one Get if there are items. It requires the lock.
+// signal wakes one Get if there are items. The caller holds mu.
 func (b *Workqueue[T]) signal() {
 	if len(b.items) == 0 {
 		return
@@ -114,9 +113,9 @@ func (b *Workqueue[T]) signal() {
 	}
 }
 
-// Get waits for items, and removes and returns up to most of them, or nil when the context ends.
-// Each must be passed to Done. The channel wakes one caller; a caller that leaves items wakes the
-// next.
+// Get waits for items. It removes and returns up to most items, or nil when the context ends. The
+// caller must pass each to Done. A signal wakes one caller, and a caller that leaves items wakes
+// the next.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -149,8 +148,8 @@ func (b *Workqueue[T]) take(most int) []T {
 	return items
 }
 
-// Done ends the processing of an item. After an error the item is added again with backoff, else
-// its failures are reset.
+// Done ends the processing of an item. If err is not nil, it adds the item again with backoff.
+// Otherwise it resets the item's failure count.
 func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,8 +168,9 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.addAfter(ctx, t, delay)
 }
 
-// Run processes items, MaxWorkers at a time, until the context ends, and waits for its workers.
-// Failures are retried and reported, except conflicts, which concurrent changes make normal.
+// Run processes items, MaxWorkers at a time, until the context ends. It then waits for its workers.
+// Failures are retried. They are also reported, except conflicts, because concurrent changes are
+// normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -67,8 +67,8 @@ func TestWorkqueueRun(t *testing.T) {
 	}
 }
 
-// TestWorkqueueRetriesOnce checks that repeated adds do not add retries, and that an item has one
-// pending delay.
+// TestWorkqueueRetriesOnce checks that repeated adds do not cause more retries, and that an item
+// has only one pending delay.
 func TestWorkqueueRetriesOnce(t *testing.T) {
 	for name, done := range map[string]func(ctx context.Context, q *Workqueue[string]){
 		"fails": func(ctx context.Context, q *Workqueue[string]) { q.Done(ctx, "a", errors.New("not yet")) },
@@ -106,7 +106,7 @@ func TestWorkqueueRetriesOnce(t *testing.T) {
 	}
 }
 
-// TestWorkqueueMetrics checks that series have the queue's name and continue across restarts.
+// TestWorkqueueMetrics checks that series have the queue's name and continue after a restart.
 func TestWorkqueueMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMetrics()

@@ -12,17 +12,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// Options configure the controller. All are required.
+// Options configure a Controller. All are required.
 type Options struct {
-	// Period is the time between two turns of an autoscaler.
+	// Period is the time between two turns of one autoscaler.
 	Period time.Duration
-	// DownscaleStabilization is the default window in which the highest recommendation counts.
+	// DownscaleStabilization is the default window for scaling down. The highest recommendation
+	// within the window counts.
 	DownscaleStabilization time.Duration
-	// Tolerance is the default deviation from ratio 1 without any change.
+	// Tolerance is the default deviation from ratio 1 that causes no change.
 	Tolerance float64
-	// CPUInitializationPeriod is how long after its start the CPU usage of a Pod that is unready,
-	// or has just become ready, is ignored. A Pod that became unready within InitialReadinessDelay
-	// after its start counts as never ready.
+	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
+	// while it is unready or has just become ready. A Pod that became unready within
+	// InitialReadinessDelay after its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 }
 
@@ -39,14 +40,14 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// A state is kept per autoscaler between turns. Turns of other autoscalers read selects; only the
-// worker of the turn uses history.
+// A state belongs to one autoscaler and is kept between turns. Only the worker of a turn uses
+// history. Turns of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by
 }
 
-// New returns the controller. servers provide the metrics.
+// New returns a Controller that reads metrics from servers.
 func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller {
 	a := &Controller{
 		Options: o, cluster: c, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
@@ -63,8 +64,8 @@ func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller 
 	return a
 }
 
-// reconcile takes one turn and schedules the next. Problems are reported in Events and conditions,
-// and retried then.
+// reconcile takes one turn and schedules the next. Failures are reported in Events and conditions,
+// and are retried in the next turn.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {
@@ -100,8 +101,8 @@ func (c *Controller) forget(key meta.Key) {
 	delete(c.states, key)
 }
 
-// claim records which Pods an autoscaler scales by, and returns all autoscalers that scale by any
-// of them.
+// claim records the Pods that an autoscaler scales by. It returns all autoscalers that scale by any
+// of these Pods.
 func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []meta.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history holds recent recommendations and changes of an autoscaler. One worker at a time uses
-// it.
+// A history holds the recent recommendations and changes of an autoscaler. Only one worker at a
+// time uses it.
 type history struct {
 	recommendations []event
 	ups, downs      []event // added and removed replicas
@@ -38,7 +38,7 @@ func sum(events []event, cutoff time.Time) (n int64) {
 	return n
 }
 
-// rules holds spec.behavior.scaleUp or scaleDown, with defaults.
+// rules holds spec.behavior.scaleUp or scaleDown after defaulting.
 type rules struct {
 	policy   string // Max, Min or Disabled
 	window   time.Duration
@@ -63,7 +63,6 @@ func (r rules) longest() (longest time.Duration) {
 	return longest
 }
 
-// A sizing holds the inputs of one decision.
 type sizing struct {
 	history               *history
 	current, minimum, max int64
@@ -72,7 +71,8 @@ type sizing struct {
 	now                   time.Time
 }
 
-// A verdict is a size, and the content of the conditions AbleToScale and ScalingLimited.
+// A verdict is the decided number of replicas, and the content of the conditions AbleToScale and
+// ScalingLimited.
 type verdict struct {
 	replicas                  int64
 	stableReason, stableText  string
@@ -80,7 +80,6 @@ type verdict struct {
 	limitReason, limitMessage string
 }
 
-// decide applies stabilization and limits to a proposal.
 func (s *sizing) decide(proposed int64) verdict {
 	steady := s.steady(proposed)
 	v := verdict{stableReason: "ReadyForNewScale", stableText: "recommended size matches current size"}
@@ -95,8 +94,8 @@ func (s *sizing) decide(proposed int64) verdict {
 	return v
 }
 
-// steady records a proposal, and returns it after stabilization. Without behavior there is no
-// window for scaling up.
+// steady records a proposal and returns the stabilized number of replicas. Without spec.behavior,
+// scaling up has no stabilization window.
 func (s *sizing) steady(proposed int64) int64 {
 	h := s.history
 	lowest, highest := proposed, proposed
@@ -120,7 +119,7 @@ func (s *sizing) steady(proposed int64) int64 {
 	return min(max(s.current, lowest), highest)
 }
 
-// Messages of ScalingLimited.
+// Messages of the ScalingLimited condition.
 const (
 	withinRange = "the desired count is within the acceptable range"
 	tooFast     = "the desired replica count is increasing faster than the maximum scale rate"
@@ -129,7 +128,8 @@ const (
 	tooFew      = "the desired replica count is less than the minimum replica count"
 )
 
-// limit returns the size closest to wanted within the bounds and the allowed rate of change.
+// limit returns the number of replicas closest to wanted that the bounds and the rate of change
+// allow.
 func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	growth, shrinkage := s.rates()
 	if wanted > s.current || !s.hasBehavior {
@@ -153,8 +153,8 @@ func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	return wanted, "DesiredWithinRange", withinRange
 }
 
-// rates returns the highest and lowest size that the allowed rate of change permits. Without
-// behavior, the size may double, or grow to 4, and shrink to 0.
+// rates returns the highest and lowest number of replicas that the rate of change allows. Without
+// spec.behavior, the number may double (at least to 4) or shrink to 0.
 func (s *sizing) rates() (most, fewest int64) {
 	if !s.hasBehavior {
 		return max(2*s.current, 4), 0
@@ -162,14 +162,13 @@ func (s *sizing) rates() (most, fewest int64) {
 	return max(s.reach(s.up, growing), s.current), min(s.reach(s.down, shrinking), s.current)
 }
 
-// Directions of a change.
 const (
 	growing   = 1
 	shrinking = -1
 )
 
-// reach returns how far the policies of one direction allow the size to change: by the largest
-// change, or the smallest with Min.
+// reach returns how far the policies of one direction allow the number of replicas to change. The
+// policy with the largest change counts, or with selectPolicy Min the one with the smallest.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current
@@ -212,5 +211,5 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest covers both directions, because policies consider changes in both.
+// longest considers both directions, because policies count changes in both.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// read parses JSON with integers as int64, as in objects.
+// read parses JSON. Integers become int64, as in stored objects.
 func read(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	var m tree.Tree
@@ -42,7 +42,6 @@ func ago(pairs ...int64) (events []event) {
 	return events
 }
 
-// TestSizes checks the replicas that result from recommendations.
 func TestSizes(t *testing.T) {
 	const percent, podsAnd = `{"type":"Percent","value":100,"periodSeconds":60}`, `{"type":"Pods","value":4,"periodSeconds":60},`
 	behavior := func(up, down string) string {

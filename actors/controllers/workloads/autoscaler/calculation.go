@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A sample is the value of a metric for one Pod, over a window that ends at a time.
+// A sample is the value of a metric for one Pod over the window that ends at the time at.
 type sample struct {
 	value  int64
 	at     time.Time
@@ -15,19 +15,20 @@ type sample struct {
 
 type samples map[string]sample
 
-// A tolerance is the deviation from ratio 1 without any change.
+// A tolerance is the deviation from ratio 1 that causes no change.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
 
-// A usage summarizes samples: relative to the target, in percent of requests, and per Pod.
+// A usage summarizes samples as a ratio to the target, in percent of requests, and as an average
+// per Pod.
 type usage struct {
 	ratio   float64
 	percent int64
 	average int64
 }
 
-// A calculation computes the replicas for a metric of Pods.
+// A calculation computes the number of replicas for one metric of Pods.
 type calculation struct {
 	current   int64 // replicas
 	pods      []pod
@@ -37,25 +38,23 @@ type calculation struct {
 	now       time.Time
 
 	measure func(samples) (usage, error)
-	// assumed returns the value of a Pod without a sample when scaling down.
+	// assumed returns the value to assume for a Pod without a sample when scaling down.
 	assumed func(name string) int64
 }
 
-// Errors of a calculation.
 var (
 	errNoPods    = errors.New("no pods returned by selector while calculating replica count")
 	errNoSamples = errors.New("did not receive metrics for targeted pods (pods might be unready)")
 	errDisjoint  = errors.New("no metrics returned matched known pods")
 )
 
-// A grouping classifies the Pods by their samples.
 type grouping struct {
 	ready   int64
 	unready []string // pending or starting
 	missing []string // without a sample
 }
 
-// group classifies the Pods, and removes samples that do not count.
+// group classifies the Pods. It removes the samples of ignored and unready Pods from m.
 func (c *calculation) group(m samples) (g grouping) {
 	for _, p := range c.pods {
 		name := p.name()
@@ -109,7 +108,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds samples that oppose the change for Pods without one.
+// assume adds conservative samples for Pods without one. They make the change smaller.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -126,7 +125,6 @@ func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	}
 }
 
-// utilization makes the target a percentage of requests.
 func (c *calculation) utilization(target int64, container string) error {
 	requests := map[string]int64{}
 	for _, p := range c.pods {
@@ -165,8 +163,8 @@ func (c *calculation) average(target int64) {
 	}
 }
 
-// forValue returns the desired replicas for a value that is not per Pod: the ready Pods, scaled by
-// the ratio to the target.
+// forValue returns the desired replicas for a value that is not per Pod. It multiplies the number
+// of ready Pods by the ratio of value to target.
 func (c *calculation) forValue(value, target int64) (int64, error) {
 	ratio := float64(value) / float64(target)
 	if c.current == 0 {
@@ -187,8 +185,8 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare returns the replicas at which each has at most target of a value, and the current share
-// of each.
+// forShare returns the number of replicas at which each has at most target of a value. share is the
+// current value per replica.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {
@@ -202,7 +200,7 @@ func forShare(value, target, replicas int64, t tolerance) (proposed, share int64
 
 func ceil(f float64) int64 { return min(ceil64(f), math.MaxInt32) }
 
-// ceil64 rounds up. Overflow and NaN yield the maximum.
+// ceil64 rounds up. It returns math.MaxInt64 for NaN and on overflow.
 func ceil64(f float64) int64 {
 	if f = math.Ceil(f); f < math.MaxInt64 {
 		return int64(f)

@@ -17,8 +17,9 @@ var (
 
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
-// makePod returns a Pod with a request of 1 CPU. The states going, unready, broken and fresh are:
-// terminating, unready since its start an hour ago, unready for a minute, ready for 20 s.
+// makePod returns a Pod that requests 1 CPU. The state going means terminating, unready means
+// unready since its start an hour ago, broken means unready for a minute, and fresh means ready for
+// 20 s.
 func makePod(name, state string) pod {
 	ready, changed, started, phase := "True", 3000, 3600, "Running"
 	metadata := tree.Tree{"name": name}
@@ -48,7 +49,7 @@ func makePod(name, state string) pod {
 	}}
 }
 
-// TestUtilization checks the replicas for a CPU usage, with a target of half the request.
+// TestUtilization checks the replicas for a CPU usage. The target is half the request.
 func TestUtilization(t *testing.T) {
 	type pods = []string // state and optional usage in percent, as "state:50"; without usage there is no sample
 	for _, c := range []struct {
@@ -103,7 +104,6 @@ func split(s string) string {
 	return string(b)
 }
 
-// TestNoReplicas checks the errors of calculations without usable Pods or samples.
 func TestNoReplicas(t *testing.T) {
 	running, pending := makePod("a", "running"), makePod("a", "pending")
 	for _, c := range []struct {
@@ -150,7 +150,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestValues checks metrics that are not per Pod.
 func TestValues(t *testing.T) {
 	pods := []pod{makePod("a", "running"), makePod("b", "running"), makePod("c", "pending")}
 	for _, c := range []struct{ current, value, target, want int64 }{

@@ -15,19 +15,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// account is the service account that reads metrics.
 const account = "horizontal-pod-autoscaler"
 
-// defaultWindow is the window of a sample that does not specify one.
 const defaultWindow = time.Minute
 
-// A source reads metrics from extension servers.
 type source struct {
 	servers extensions.Servers
 	naming  *meta.Naming
 }
 
-// An item is an entry of a list of any of the three metrics groups; each group sets some fields.
+// An item is an entry in a list of any of the three metrics groups. Each group sets some of the
+// fields.
 type item struct {
 	Metadata        struct{ Name string }
 	DescribedObject struct{ Name string }
@@ -53,7 +51,8 @@ func (i *item) length() time.Duration {
 
 func (i *item) sampleOf(value int64) sample { return sample{value, i.Timestamp, i.length()} }
 
-// An api is a group of metrics: its name in errors, group prefix, and versions, newest first.
+// An api is a metrics API. name is used in errors, group is a prefix, and versions are newest
+// first.
 type api struct {
 	name, group string
 	versions    []string
@@ -65,8 +64,8 @@ var (
 	externalAPI = api{"external", "external.metrics", []string{"v1beta1"}}
 )
 
-// resource returns the usage of a resource per Pod, or of one container of each. Pods with
-// incomplete data are omitted.
+// resource returns the usage of a resource by each Pod, or by the named container of each Pod. It
+// omits Pods with incomplete data.
 func (s *source) resource(ctx context.Context, namespace, resource, container, selector string) (samples, error) {
 	items, err := s.list(ctx, resourceAPI, "/namespaces/"+namespace+"/pods", url.Values{"labelSelector": {selector}})
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *source) resource(ctx context.Context, namespace, resource, container, s
 	return m, nil
 }
 
-// used returns the usage of a resource by a Pod or one of its containers; whole is false if a value
+// used returns the usage of a resource by a Pod or one of its containers. whole is false if a value
 // is missing.
 func (i *item) used(resource, container string) (sum int64, whole bool, err error) {
 	for _, c := range i.Containers {
@@ -105,7 +104,6 @@ func (i *item) used(resource, container string) (sum int64, whole bool, err erro
 	return sum, whole, nil
 }
 
-// pods returns a metric of Pods.
 func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, selector string) (samples, error) {
 	items, err := s.list(ctx, customAPI, "/namespaces/"+namespace+"/pods/*/"+metric, url.Values{"labelSelector": {selector}, "metricLabelSelector": {metricSelector}})
 	if err != nil {
@@ -122,8 +120,8 @@ func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, se
 	return m, nil
 }
 
-// object returns a metric of one object, whose resource is as in "ingresses.networking.k8s.io". A
-// Namespace must be the autoscaler's own.
+// object returns the value of a custom metric for one object. resource includes the group, as in
+// "ingresses.networking.k8s.io". A Namespace must be the autoscaler's own.
 func (s *source) object(ctx context.Context, namespace, resource, name, metric, metricSelector string) (int64, error) {
 	path := "/namespaces/" + namespace + "/" + resource + "/" + name + "/" + metric
 	if resource == "namespaces" {
@@ -136,7 +134,6 @@ func (s *source) object(ctx context.Context, namespace, resource, name, metric, 
 	return thousandths(items[0].Value)
 }
 
-// external returns the sum of an external metric.
 func (s *source) external(ctx context.Context, namespace, metric, metricSelector string) (sum int64, err error) {
 	items, err := s.list(ctx, externalAPI, "/namespaces/"+namespace+"/"+metric, url.Values{"labelSelector": {metricSelector}})
 	if err != nil {
@@ -152,7 +149,6 @@ func (s *source) external(ctx context.Context, namespace, metric, metricSelector
 	return sum, nil
 }
 
-// list reads the entries of a list, and fails if it is empty.
 func (s *source) list(ctx context.Context, of api, path string, query url.Values) ([]item, error) {
 	failed := func(err error) error {
 		return fmt.Errorf("unable to fetch metrics from %s metrics API: %w", of.name, err)

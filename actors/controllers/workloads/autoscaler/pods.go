@@ -22,8 +22,8 @@ func (p pod) ignored() bool {
 	return p.Object("metadata").Has("deletionTimestamp") || p.Object("status").String("phase") == cluster.PodFailed
 }
 
-// starting reports whether a sample's CPU usage stems from startup: the Pod is unready, has just
-// become ready, or was never ready.
+// starting reports whether the CPU usage in a sample may come from startup, because the Pod is
+// unready, has just become ready, or was never ready.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
 	ready, started := tree.FindCondition(status, "Ready"), reconcile.Time(status, "startTime")
@@ -37,7 +37,7 @@ func (p pod) starting(s sample, o Options, now time.Time) bool {
 	return unready && started.Add(o.InitialReadinessDelay).After(changed)
 }
 
-// request returns the request of the Pod, or one container of it. Pod-level requests have
+// request returns the resource request of the Pod, or of one container. Pod-level requests have
 // precedence.
 func (p pod) request(resource, container string) (int64, error) {
 	spec := p.Object("spec")

@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A proposal is the number of replicas that one metric requires.
+// A proposal is the number of replicas that one metric calls for.
 type proposal struct {
 	replicas int64
 	metric   string    // name in Events
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind reads the metrics of one type, specified in the field member. subject and reason
-// describe a failure.
+// A metricKind evaluates metrics of one type. Their specification is in the field member. subject
+// and reason describe a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string
@@ -32,7 +32,8 @@ var metricKinds = map[string]metricKind{
 	"External":          {"external", "FailedGetExternalMetric", func(s tree.Tree) string { return s.Object("metric").String("name") + " external metric" }, (*turn).external},
 }
 
-// propose evaluates one metric. reason is for the condition after an error.
+// propose evaluates one metric. After an error, reason is the reason of the ScalingActive
+// condition.
 func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reason string, err error) {
 	kind, known := metricKinds[metric.String("type")]
 	if !known {
@@ -53,7 +54,6 @@ func (t *turn) calculation(resource string) *calculation {
 	return &calculation{current: t.current, pods: t.pods, resource: resource, tolerance: t.tolerance, options: t.Options, now: t.now}
 }
 
-// resource evaluates the resource usage of Pods or containers.
 func (t *turn) resource(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, container, target := spec.String("name"), spec.String("container"), spec.Object("target")
 	wanted, percent := target.Int("averageUtilization")
@@ -101,7 +101,6 @@ func (t *turn) resource(ctx context.Context, spec tree.Tree) (p proposal, err er
 	return p, nil
 }
 
-// podsMetric evaluates a metric of Pods.
 func (t *turn) podsMetric(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -123,7 +122,6 @@ func (t *turn) podsMetric(ctx context.Context, spec tree.Tree) (p proposal, err 
 	}}, err
 }
 
-// object evaluates a metric of one object.
 func (t *turn) object(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -163,7 +161,6 @@ func (t *turn) external(ctx context.Context, spec tree.Tree) (p proposal, err er
 	return t.byValue(spec, value, "external metric "+name)
 }
 
-// byValue evaluates a value against a total or per-replica target.
 func (t *turn) byValue(spec tree.Tree, value int64, metric string) (p proposal, err error) {
 	target := spec.Object("target")
 	p = proposal{metric: metric, status: tree.Tree{"metric": spec["metric"]}}

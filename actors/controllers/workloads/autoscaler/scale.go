@@ -13,20 +13,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A target is the scaled object.
 type target struct {
 	client reconcile.Client
 	object *meta.Object // key and uid
 	scale
 }
 
-// A scale is the content of the subresource scale.
 type scale struct {
 	replicas, observed int64 // desired and existing
 	selector           string
 }
 
-// kindOf returns the kind that a reference names, in any version, or nil.
+// kindOf returns the kind that ref refers to, in the same or another version, or nil.
 func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	wanted := meta.ParseGVK(ref.String("apiVersion"), ref.String("kind"))
 	if k := c.Kinds.ByGVK(wanted); k != nil {
@@ -40,7 +38,7 @@ func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	return nil
 }
 
-// unknownKind returns the error for an unknown kind, with the text of Kubernetes 1.35.
+// unknownKind returns the error for an unknown kind, worded as in Kubernetes 1.35.
 func unknownKind(ref tree.Tree) error {
 	group, _, _ := strings.Cut(ref.String("apiVersion"), "/")
 	return fmt.Errorf("no matches for kind %q in group %q", ref.String("kind"), group)

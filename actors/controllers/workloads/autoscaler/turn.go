@@ -19,7 +19,6 @@ import (
 
 const warning = reconcile.Warning
 
-// Types of conditions.
 const (
 	ableToScale    = "AbleToScale"
 	scalingActive  = "ScalingActive"
@@ -36,7 +35,7 @@ type turn struct {
 	state     *state
 	tolerance tolerance
 
-	// State of the target:
+	// Read from the target:
 	target            *target
 	current, observed int64 // desired and existing replicas
 	selectorText      string
@@ -76,7 +75,8 @@ func (t *turn) event(kind, reason, message string) {
 	t.recorder.Event(t.item, kind, reason, "%s", message)
 }
 
-// set replaces the condition of its type. lastTransitionTime is kept while the status is unchanged.
+// set replaces the condition of the given type. lastTransitionTime is kept while the status is
+// unchanged.
 func (t *turn) set(kind string, status bool, reason, message string) {
 	text := map[bool]string{true: "True", false: "False"}[status]
 	c := reconcile.NewCondition(kind, text, reason, message, t.now)
@@ -92,7 +92,6 @@ func (t *turn) set(kind string, status bool, reason, message string) {
 	t.conditions = append(t.conditions, c)
 }
 
-// take scales the target and fills newStatus.
 func (t *turn) take(ctx context.Context) {
 	defer func() { t.newStatus["conditions"] = t.conditions }()
 	ref := t.spec.Object("scaleTargetRef")
@@ -127,7 +126,6 @@ func (t *turn) sizing() *sizing {
 	return s
 }
 
-// size returns the desired size and its reason; ok is false if it cannot be determined.
 func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string, ok bool) {
 	t.newStatus["currentMetrics"] = nil
 	switch {
@@ -187,7 +185,6 @@ func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, er
 	return replicas, metric, nil
 }
 
-// readPods reads the Pods of the target, which no other autoscaler may use.
 func (t *turn) readPods(ctx context.Context) error {
 	invalid := func(event, reason, message, condition string) error {
 		t.event(warning, event, message)
@@ -227,7 +224,6 @@ func keysText(keys []meta.Key) string {
 	return "[" + strings.Join(texts, " ") + "]"
 }
 
-// scaleTo changes the size if it differs.
 func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason string) {
 	t.newStatus["currentReplicas"] = t.current
 	if wanted == t.current {

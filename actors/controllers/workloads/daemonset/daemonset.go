@@ -13,11 +13,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is how many Pods a DaemonSet creates, and how many it deletes, per turn. Their changes
-// trigger the next turn.
+// burst is the maximum number of Pods that a DaemonSet creates, and that it deletes, per turn. The
+// changes trigger the next turn.
 const burst = 250
 
-// A Controller manages the Pods of DaemonSets. Only failures is state of its own.
+// A Controller manages the Pods of DaemonSets. Its only own state is failures.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -27,7 +27,7 @@ type Controller struct {
 	failures failures
 }
 
-// New returns the controller of DaemonSets.
+// New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
@@ -35,7 +35,7 @@ func New(c *cluster.Cluster) *Controller {
 	}
 	d.Controller = c.Workloads("daemonset", d.sets, d.reconcile, d.history.Cache(), c.Pods, c.Nodes)
 	reconcile.FollowDependents(d.Controller, c.Pods, d.sets)
-	// Node statuses change often; only labels and taints affect DaemonSets.
+	// A node's status changes often, but only its labels and taints matter.
 	reconcile.On(d.Controller, c.Nodes, func(old, now *cluster.Node) {
 		if old == nil || now == nil || !old.SamePlacement(now) {
 			for _, set := range d.sets.All() {
@@ -46,8 +46,8 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// reconcile processes one DaemonSet. It reads the Pods again before it counts the status, which is
-// written even if changing Pods fails.
+// reconcile processes one DaemonSet. After changing Pods it reads them again for the status. It
+// writes the status even if changing Pods failed.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
 	if item.Terminating {
 		return nil
@@ -77,8 +77,9 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 	return errors.Join(fault, d.truncate(ctx, spec, revisions, current, t))
 }
 
-// writeStatus writes the status if it has changed, and keeps foreign conditions. It schedules a
-// turn for when a Pod becomes available, because minReadySeconds pass without an event.
+// writeStatus updates the status if it has changed, and keeps conditions of other writers. It
+// schedules a turn for when a ready Pod becomes available, because minReadySeconds pass without an
+// event.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")
 	if old.Has("collisionCount") || collisions > 0 {
@@ -97,8 +98,8 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	return nil
 }
 
-// act places Pods and then updates them. The update is decided after placing: otherwise a node
-// might get two Pods, or the update exceed maxUnavailable.
+// act places Pods and then updates them. It decides on updates only after placing Pods. Otherwise a
+// node could get two Pods, or the update could exceed maxUnavailable.
 func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
 	if err != nil {
@@ -117,8 +118,8 @@ func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tr
 	return d.apply(ctx, item, spec, hash, t.update(strategy))
 }
 
-// turn claims the Pods of a DaemonSet and returns its current state from the caches, which include
-// this controller's writes.
+// turn claims the Pods of a DaemonSet and takes a snapshot from the caches, which include this
+// controller's own writes.
 func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) (*turn, error) {
 	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.Pods)
 	if err != nil {
@@ -146,7 +147,7 @@ func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.T
 	return t, nil
 }
 
-// recheck returns after how long the next ready Pod becomes available, at most minReadySeconds.
+// recheck returns the time until the next ready Pod becomes available, at most minReadySeconds.
 func (t *turn) recheck() time.Duration {
 	first := t.minReady
 	for _, pods := range t.pods {
@@ -159,8 +160,8 @@ func (t *turn) recheck() time.Duration {
 	return first
 }
 
-// apply makes the changes, up to the burst of each kind. Creates are sent in growing batches,
-// because they may all fail for one reason, such as a quota. A terminating namespace is not an
+// apply creates and deletes Pods, at most burst of each. Creates are sent in growing batches,
+// because all may fail for the same reason, such as a quota. A terminating namespace is not an
 // error.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
@@ -181,8 +182,9 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 	return errors.Join(create, remove)
 }
 
-// podFor returns the Pod for a node. Its affinity replaces the template's terms, which are
-// alternatives and were checked before; an additional term would allow other nodes.
+// podFor returns the Pod for a node. A node selector term for the node replaces those of the
+// template, which were checked before. Terms are alternatives, so an additional one would still
+// allow other nodes.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash
@@ -193,7 +195,6 @@ func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node
 	return pod
 }
 
-// truncate deletes unused revisions beyond the limit.
 func (d *Controller) truncate(ctx context.Context, spec tree.Tree, all []*history.Revision, current *history.Revision, t *turn) error {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok {

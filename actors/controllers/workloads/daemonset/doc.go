@@ -1,11 +1,11 @@
 // Package daemonset runs a Pod of each DaemonSet on every eligible node.
 //
-// A node is eligible if the template selects it and tolerates its taints. A Pod names its node in a
-// node affinity, for the scheduler. When a node is no longer tolerated, its Pod stays until a taint
-// with NoExecute evicts it.
+// A node is eligible if the template selects it and tolerates its taints. For the scheduler, each
+// Pod has a node affinity that names its node. If a node gets a taint that the template does not
+// tolerate, the Pod stays unless the effect is NoExecute.
 //
-// turn      one DaemonSet with its nodes, and its Pods by node
-// changes   the Pods to delete, and the nodes to create Pods for
+//	turn     one DaemonSet with its nodes, and its Pods by node
+//	changes  the Pods to delete, and the nodes to create Pods for
 //
 // Changes are computed from the turn (placement.go, update.go).
 package daemonset

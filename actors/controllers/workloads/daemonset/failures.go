@@ -5,31 +5,30 @@ import (
 	"time"
 )
 
-// Bounds of the delay between replacements of failed Pods on a node, which doubles each time.
+// Bounds of the delay between replacements of failed Pods on a node. The delay doubles each time.
 const (
 	firstDelay  = time.Second
 	maxDelay    = 15 * time.Minute
 	maxFailures = 100_000 // remembered nodes
 )
 
-// A failureKey is a node and the uid of a DaemonSet.
 type failureKey struct{ set, node string }
 
-// A failure is the last replacement of a failed Pod, and the delay until the next one.
+// A failure records when a failed Pod was last replaced, and the delay until the next replacement.
 type failure struct {
 	delay time.Duration
 	at    time.Time
 }
 
-// failures holds the recent replacements of failed Pods in memory; a restart resets all delays. The
-// map is cleared when full, which also only resets delays.
+// failures records recent replacements of failed Pods in memory. The map is cleared when it is
+// full, which resets all delays, as a restart does.
 type failures struct {
 	mu  sync.Mutex
 	all map[failureKey]failure
 }
 
-// try returns how long a failed Pod must wait for its replacement. 0 allows it, and records a
-// replacement. The delay is reset after twice its maximum without replacements.
+// try returns how long a failed Pod must wait for its replacement. If the result is 0, it records a
+// replacement. The delay is reset if there was no replacement for twice maxDelay.
 func (f *failures) try(key failureKey, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

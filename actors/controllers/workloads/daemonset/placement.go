@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hashLabel holds the revision hash of a Pod. It is the same in all naming profiles.
+// hashLabel is the label with the revision hash of a Pod. It is the same in all naming profiles.
 const hashLabel = "controller-revision-hash"
 
-// tolerations returns the tolerations of all DaemonSet Pods. Host-network Pods also tolerate nodes
-// without network, which they may set up.
+// tolerations returns the tolerations that all DaemonSet Pods get. Host-network Pods also tolerate
+// nodes without network, because they may set it up.
 func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	var all []tree.Tree
 	add := func(name, effect string) {
@@ -42,15 +42,15 @@ func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	return own
 }
 
-// A placement determines where the Pods of a DaemonSet run. tolerations includes those of all
-// DaemonSet Pods.
+// A placement determines where the Pods of a DaemonSet run. tolerations includes those that all
+// DaemonSet Pods get.
 type placement struct {
 	spec        tree.Tree // of the Pods
 	tolerations []tree.Tree
 }
 
-// fits reports whether a node should get a Pod, and whether an existing one may stay. They differ
-// by taints with NoSchedule. An unselected node may not keep its Pod.
+// fits reports whether a node should get a Pod, and whether an existing Pod may stay. With an
+// untolerated NoSchedule taint, it may only stay. On an unselected node it may not.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false
@@ -61,8 +61,8 @@ func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	return false, n.Tolerated(p.tolerations, "NoExecute")
 }
 
-// A turn is a snapshot of a DaemonSet's state; each step that changes something takes a new one.
-// Pods are indexed by their target node, so that unbound Pods count for it.
+// A turn is a snapshot of a DaemonSet with its nodes and Pods. Each step that makes changes takes a
+// new one. Pods are indexed by their target node, so that Pods not bound yet count for it.
 type turn struct {
 	placement
 	key      meta.Key
@@ -76,17 +76,15 @@ type turn struct {
 	retry func(node string) bool
 }
 
-// changes are the Pods to delete, and the nodes to create Pods for. apply limits them to the burst.
+// changes lists the Pods to delete and the nodes to create Pods for. apply limits them to burst.
 type changes struct {
 	remove []*cluster.Pod
 	create []string
 	notes  []note
 }
 
-// A note is an Event about an ended Pod, which apply records.
 type note struct{ kind, reason, format, pod, node string }
 
-// byAge orders bound Pods first, then older ones.
 func byAge(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		if p.Node == "" {
@@ -107,8 +105,8 @@ func (t *turn) available(p *cluster.Pod) bool {
 	return is
 }
 
-// place returns the changes that give each eligible node one Pod. Pods bound to deleted nodes are
-// left to the Pod garbage collector.
+// place returns the changes that give each eligible node one Pod. It leaves Pods bound to deleted
+// nodes to the Pod garbage collector.
 func (t *turn) place() (c changes) {
 	known := map[string]bool{}
 	for _, n := range t.nodes {
@@ -125,8 +123,8 @@ func (t *turn) place() (c changes) {
 	return c
 }
 
-// placeOn adds the changes of one node. It creates a Pod only when no other is left, not even a
-// terminating one, so that two do not compete for ports or files. Surge updates are exempt.
+// placeOn adds the changes for one node. It creates a Pod only if the node has no other, not even a
+// terminating one, so that two Pods do not compete for ports or files. Surge updates are exempt.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -150,8 +148,8 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	}
 }
 
-// bury removes ended Pods and returns the remaining ones. Delays limit the replacement of failed
-// Pods, which otherwise might fail again at once; a waiting one still occupies its node.
+// bury removes terminated Pods and returns the Pods that are still alive. A failed Pod is replaced
+// after a delay, because the new Pod may fail again at once. Until then it occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {
 		switch {
@@ -171,9 +169,9 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 	return alive
 }
 
-// thin removes all Pods of a node but the oldest. With maxSurge, one of the newest revision and one
-// old Pod stay until the new one is available or the old one unready. alive has no terminating
-// Pods.
+// thin removes all Pods of a node except the first in the order of byAge. With maxSurge, one Pod of
+// the newest revision and one old Pod stay, until the new one is available or the old one is
+// unready. alive must contain no terminating Pods.
 func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	slices.SortFunc(alive, byAge)
 	var fresh, old *cluster.Pod
@@ -193,7 +191,7 @@ func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	}
 }
 
-// status counts nodes. Each counts once, by its first Pod in the order of byAge, even during a
+// status counts nodes by their first Pod in the order of byAge, so that a node counts once during a
 // surge.
 func (t *turn) status() tree.Tree {
 	var desired, current, wrong, ready, updated, available int64

@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace is how many nodes may have two Pods, or no available one, during an update. Validation
-// allows only one of them above 0.
+// A pace limits an update to the number of nodes that may have two Pods, or no available Pod.
+// Validation allows only one of the two above 0.
 type pace struct{ surge, unavailable int }
 
-// pace resolves percentages of the eligible nodes, rounding up, unlike those of Deployments. At
-// least one is above 0, or the update would stop. desired is the number of eligible nodes.
+// pace resolves percentages of the eligible nodes. Unlike for Deployments, both are rounded up. One
+// is at least 1, because the update would otherwise stop. desired is the number of eligible nodes.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {
@@ -29,8 +29,8 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	return p, desired
 }
 
-// pair returns the updated and the old Pod of a node, ignoring terminating ones; ok is false if
-// there are more.
+// pair returns the updated and the old Pod of a node, ignoring terminating ones. It returns false
+// if the node has more than one of either.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {
@@ -48,8 +48,8 @@ func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	return fresh, old, true
 }
 
-// names returns the eligible nodes and those with Pods. They are sorted, so that turns update in
-// the same order.
+// names returns the eligible nodes and the nodes with Pods. They are sorted, so that all turns
+// update nodes in the same order.
 func (t *turn) names() []string {
 	all := map[string]bool{}
 	for node := range t.pods {
@@ -71,8 +71,9 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods; place then creates the new ones. Unavailable Pods are deleted
-// beyond the bound, because that costs nothing and a broken revision must not block the next one.
+// updateInPlace deletes old Pods, which place replaces in the next turn. It also deletes
+// unavailable old Pods beyond most. That costs no availability, and a broken revision must not
+// block the next one.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0
 	var candidates []*cluster.Pod
@@ -96,8 +97,8 @@ func (t *turn) updateInPlace(most int) (c changes) {
 	return c
 }
 
-// updateBeside creates new Pods beside old ones, and deletes an old one when its new one is
-// available. An unavailable old Pod gets a new one without counting as a surge. Pods on ineligible
+// updateBeside creates new Pods beside old ones, and deletes an old Pod when its new one is
+// available. A new Pod beside an unavailable old one does not count as a surge. Pods on ineligible
 // nodes are deleted only while enough others are available.
 func (t *turn) updateBeside(most, desired int) (c changes) {
 	surging, available := 0, 0

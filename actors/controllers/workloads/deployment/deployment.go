@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller rolls out Deployments. It only resizes ReplicaSets, whose controller manages Pods.
-// It watches Pods only for Recreate, which waits until the old ones have ended.
+// A Controller rolls out Deployments. It only resizes ReplicaSets, whose controller manages the
+// Pods. It watches Pods only for the strategy Recreate, which waits until the old Pods have
+// terminated.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -21,8 +22,8 @@ type Controller struct {
 	names             names
 }
 
-// New returns the controller of Deployments. It also waits for the cache of Pods, because
-// oldPodsRun would otherwise miss running ones.
+// New returns a Controller. It also waits for the Pod cache to sync, because oldPodsRun could
+// otherwise miss running Pods.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
@@ -33,7 +34,7 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// A rollout is one reconciliation of a Deployment, used by one worker. Conditions, collisions and
+// A rollout is one reconciliation of a Deployment by one worker. Conditions, collisions and
 // revision are collected and written at the end.
 type rollout struct {
 	*Controller
@@ -45,7 +46,7 @@ type rollout struct {
 	newest *replicaSet // nil until it exists
 	old    []*replicaSet
 
-	// Fields to be written:
+	// To write at the end:
 	conditions []any
 	collisions any
 	revision   string
@@ -72,9 +73,9 @@ func (r *rollout) annotation(key string) string {
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse handles a Deployment with an empty selector, which only older objects can have. It adopts
-// and creates nothing, or it would take over all ReplicaSets of the namespace. observedGeneration
-// is still written, for clients that wait for it.
+// refuse handles a Deployment with an empty selector, which only old objects can have. Such a
+// Deployment would adopt all ReplicaSets in the namespace, so refuse adopts and creates nothing. It
+// still writes observedGeneration, because clients may wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
 	r.Warn("SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
 	status := r.tree.Object("status").Copy()
@@ -82,8 +83,6 @@ func (r *rollout) refuse(ctx context.Context) error {
 	return r.deployments.UpdateStatus(ctx, r.tree, status)
 }
 
-// claim returns the ReplicaSets of the Deployment after adoption and release, so that a released
-// one does not count.
 func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	items, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(r.item), r.sets)
 	if err != nil {
@@ -100,7 +99,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns an item in its version after adoption, because a write to the older one conflicts.
+// latest returns the cached version of an item. After an adoption, a write to the older version
+// would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -108,8 +108,9 @@ func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	return i
 }
 
-// turn takes the next step. A scaled Deployment is resized first and rolled out in a later turn. A
-// rollback changes the template, which triggers another turn. A paused Deployment is only scaled.
+// turn performs the next step. If spec.replicas has changed, it only resizes, and a later turn
+// rolls out. A rollback changes the template, which triggers another turn. A paused Deployment is
+// only scaled.
 func (r *rollout) turn(ctx context.Context) error {
 	if r.item.Terminating {
 		return r.writeStatus(ctx, false)
@@ -126,8 +127,8 @@ func (r *rollout) turn(ctx context.Context) error {
 	return r.roll(ctx)
 }
 
-// tellPaused updates the condition when the rollout is paused or resumed. Resuming renews its time,
-// so that the pause does not count towards the deadline.
+// tellPaused updates the Progressing condition when the rollout is paused or resumed. Resuming
+// renews its time, so that the pause does not count toward the progress deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -153,7 +154,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// The capacity is clipped so that append copies.
+// all limits the capacity of old, so that append copies it.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -161,7 +162,6 @@ func (r *rollout) all() []*replicaSet {
 	return append(r.old[:len(r.old):len(r.old)], r.newest)
 }
 
-// scale resizes the sets without rolling out.
 func (r *rollout) scale(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -177,8 +177,8 @@ func (r *rollout) scale(ctx context.Context) error {
 	return r.writeStatus(ctx, false)
 }
 
-// resize distributes spec.replicas: to the only active set, to the newest alone if it is saturated,
-// or for rolling updates to all sets in proportion.
+// resize distributes spec.replicas over the sets. If only one set is active, or the newest is
+// saturated, that set gets all. Otherwise a rolling update sizes all sets in proportion.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -206,8 +206,8 @@ func (r *rollout) resize(ctx context.Context) error {
 }
 
 // roll replaces old Pods step by step. A turn either grows the newest set or shrinks old ones,
-// because shrinking depends on available Pods. Each write or status change of a set triggers the
-// next turn.
+// because the available Pods limit how far old sets may shrink. Each write or status change of a
+// set triggers the next turn.
 func (r *rollout) roll(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
@@ -233,7 +233,8 @@ func (r *rollout) roll(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// recreate creates new Pods after all old ones have ended, because both must never run together.
+// recreate creates new Pods after all old ones have terminated, because the two must never run
+// together.
 func (r *rollout) recreate(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -263,8 +264,8 @@ func (r *rollout) recreate(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// oldPodsRun reports whether a Pod of an old set still runs. A set's status excludes terminating
-// Pods, whose containers may still run, so the Pods are checked too.
+// oldPodsRun reports whether a Pod of an old set is still running. It also checks the Pods, because
+// the status of a set excludes terminating Pods, whose containers may still run.
 func (r *rollout) oldPodsRun() bool {
 	if sum(r.old, current) > 0 {
 		return true
@@ -279,8 +280,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes the size of a set and its annotations if the size differs, or with always if the
-// annotations do. A conflict repeats the turn.
+// setSize writes the size and the size annotations of a set if the size differs. With always, it
+// also writes them if only the annotations differ. After a conflict the turn is repeated.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -304,7 +305,7 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 	return nil
 }
 
-// itemOf returns the written set from the cache, which holds the response or a newer state.
+// itemOf returns a written set from the cache, which holds the response or a newer version.
 func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
 		return now
@@ -313,7 +314,7 @@ func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item
 }
 
 // cleanUp deletes the oldest empty sets beyond the history limit. It keeps sets with an outdated
-// status, which may still have Pods.
+// status, because they may still have Pods.
 func (r *rollout) cleanUp(ctx context.Context) error {
 	for _, rs := range outdated(r.spec, r.old) {
 		if rs.current != 0 || rs.replicas != 0 || number(rs.tree.Object("metadata"), "generation") > rs.observed {
@@ -326,9 +327,9 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes the status and schedules a turn for the progress deadline, which causes no
-// event. rolls is set if the rollout continues. Times in objects have no fractions, hence the
-// extra second.
+// writeStatus writes the status. rolls means that the rollout continues. In that case writeStatus
+// schedules a turn for the progress deadline, because the deadline causes no event. It adds a
+// second, because times in objects have no fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)
@@ -351,8 +352,8 @@ func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	return nil
 }
 
-// write writes status and revision in one request: an update of the subresource status includes
-// annotations.
+// write writes status and revision in one request, because an update of the status subresource may
+// change annotations too.
 func (r *rollout) write(ctx context.Context, status tree.Tree) error {
 	if r.annotation(r.names.revision) == r.revision {
 		return r.deployments.UpdateStatus(ctx, r.tree, status)

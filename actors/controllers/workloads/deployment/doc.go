@@ -1,12 +1,13 @@
 // Package deployment rolls out the template of each Deployment through ReplicaSets, one per
-// template. The newest one grows while the others shrink.
+// template. The newest set grows while the others shrink.
 //
-// rollout        one reconciliation: a Deployment, its sets, and the pending status
-// replicaSet     a ReplicaSet as read and scaled by the rollout
+//	rollout     one reconciliation: a Deployment, its sets, and the status to write
+//	replicaSet  a ReplicaSet as read and scaled by the rollout
 //
 // A turn writes each changed set once, and the Deployment at most once, with status and revision.
 // Decisions based on numbers are pure functions (scale.go, status.go).
 //
-// A set belongs to a template if it creates equal Pods, disregarding the hash label. The hash only
-// names the set. If another template has the name, collisionCount changes the hash.
+// A set belongs to a template if it creates equal Pods, apart from the hash label. The hash only
+// names the set. If a set with another template already has the name, collisionCount changes the
+// hash.
 package deployment

@@ -14,17 +14,17 @@ import (
 )
 
 // hashLabel distinguishes the Pods of a Deployment's sets. It is part of each set's selector, so
-// that sets of one Deployment never adopt each other's Pods.
+// that sets of one Deployment never adopt one another's Pods.
 const hashLabel = "pod-template-hash"
 
-// names holds the annotations of Deployments and their sets in the naming profile's spelling, which
-// its clients, such as kubectl, read and write.
+// names holds annotation keys of Deployments and their sets, translated to the naming profile.
+// Clients such as kubectl read and write these annotations.
 type names struct {
 	revision, history, desired, max, lastApplied string
 }
 
-// rollbackTo requests the template of an earlier revision. Current clients change the template
-// instead.
+// rollbackTo is an annotation that requests the template of an earlier revision. Current clients
+// change the template instead.
 const rollbackTo = "deprecated.deployment.rollback.to"
 
 func newNames(n *meta.Naming) names {
@@ -35,14 +35,15 @@ func newNames(n *meta.Naming) names {
 	}
 }
 
-// own reports whether an annotation is not copied between a Deployment and its sets. All others are
-// copied to the sets, and back on rollback.
+// own reports whether an annotation belongs to either the Deployment or the set. All other
+// annotations are copied to the sets, and back on a rollback.
 func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)
 }
 
-// A replicaSet is a snapshot of a Deployment's set; a nil one has no Pods. Only setSize changes it,
-// so that later decisions of the turn see the written size. Status counts may lag behind the size.
+// A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. Only
+// setSize changes it, so that later decisions of the turn see the written size. Counts from the
+// status may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
 	tree     tree.Tree
@@ -54,7 +55,6 @@ type replicaSet struct {
 	revision                                         int64 // 0 for none
 }
 
-// readReplicaSet decodes a set. Missing and invalid numbers are 0.
 func readReplicaSet(i *reconcile.Item, n names) (*replicaSet, error) {
 	t, err := i.Tree()
 	if err != nil {
@@ -76,21 +76,19 @@ func (rs *replicaSet) annotation(key string) string {
 	return rs.tree.Object("metadata", "annotations").String(key)
 }
 
-// template includes the hash label. It is not a copy.
+// template returns the template with the hash label. It is not a copy.
 func (rs *replicaSet) template() tree.Tree { return rs.tree.Object("spec", "template") }
 
-// number returns a count from an annotation. Invalid and negative values count as missing.
 func (rs *replicaSet) number(key string) (int64, bool) {
 	n, err := strconv.ParseInt(rs.annotation(key), 10, 32)
 	return n, err == nil && n >= 0
 }
 
-// byAge breaks ties by name, because creation times are in seconds.
+// byAge breaks ties by name, because creation times have a resolution of seconds.
 func byAge(a, b *replicaSet) int {
 	return cmp.Or(a.created.Compare(b.created), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// sum skips nil sets.
 func sum(sets []*replicaSet, of func(*replicaSet) int64) (n int64) {
 	for _, rs := range sets {
 		if rs != nil {
@@ -114,8 +112,8 @@ func active(sets []*replicaSet) (some []*replicaSet) {
 	return some
 }
 
-// findNew returns the oldest set with the Deployment's template, or nil, and the others. A crash
-// may have left several with one template; the rule makes all processes choose the same one.
+// findNew returns the oldest set with the Deployment's template, or nil, and the other sets. A
+// crash may have left several sets with that template, and all processes must choose the same one.
 func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*replicaSet) {
 	sorted := slices.SortedFunc(slices.Values(sets), byAge)
 	for _, rs := range sorted {
@@ -128,10 +126,9 @@ func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*
 	return found, old
 }
 
-// maxHistoryLength bounds the annotation with a set's earlier revisions, in bytes.
+// maxHistoryLength limits the annotation with the earlier revisions of a set, in bytes.
 const maxHistoryLength = 2000
 
-// appendRevision adds a revision to the history, dropping the oldest if it becomes too long.
 func appendRevision(history, revision string) string {
 	if history == "" {
 		return revision

@@ -10,17 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace holds the desired number of Pods and the tolerances of a rollout, with percentages
-// resolved. At most replicas+surge Pods are desired, and at least replicas-maxUnavailable
-// available. With Recreate both tolerances are 0.
+// A pace holds the desired number of Pods and the tolerances of a rollout, as absolute numbers. At
+// most replicas+surge Pods are desired, and at least replicas-maxUnavailable must be available.
+// With Recreate both tolerances are 0.
 type pace struct {
 	replicas              int64
 	rolling               bool // strategy RollingUpdate
 	surge, maxUnavailable int64
 }
 
-// readPace resolves percentages: it rounds maxSurge up and maxUnavailable down. If both become 0,
-// which validation cannot detect, maxUnavailable is 1, or the rollout would stop.
+// readPace resolves percentages. It rounds maxSurge up and maxUnavailable down. If both become 0,
+// which validation cannot detect, it sets maxUnavailable to 1, because the rollout would otherwise
+// stop.
 func readPace(spec tree.Tree) pace {
 	p := pace{}
 	p.replicas, _ = spec.Int("replicas")
@@ -40,8 +41,8 @@ func readPace(spec tree.Tree) pace {
 
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
-// newSize returns the next size of the newest set; all is the total size of all sets. It counts
-// desired sizes, so terminating Pods do not delay the rollout and may temporarily exceed the surge.
+// newSize returns the next size of the newest set. all is the total size of all sets. Sizes exclude
+// terminating Pods, which therefore do not delay the rollout and may temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -56,16 +57,16 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a decision about the size of a set, separate from the write for tests.
+// A sizing is a decision about the size of a set. It is separate from the write for testing.
 type sizing struct {
 	set  *replicaSet
 	size int64
 }
 
-// shrinkOld returns the next sizes of the old sets: first minus unavailable Pods, then minus as
-// many as available new ones replace. Unavailable Pods of the newest set count as missing, so that
-// a broken template cannot take down a Deployment. Unavailable old Pods go first, so that a broken
-// rollout can be replaced.
+// shrinkOld returns the next sizes of the old sets. It first removes unavailable old Pods, so that
+// a broken rollout can be replaced. It then removes as many as available new Pods replace.
+// Unavailable Pods of the newest set count as missing, so that a broken template cannot take down a
+// Deployment.
 func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	all := append(slices.Clone(old), newest)
 	if sum(old, wanted) == 0 {
@@ -83,7 +84,7 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 		sizes[rs] = rs.replicas - n
 		cleaned += n
 	}
-	// The second pass is bounded by the available Pods, and starts with the oldest set.
+	// The available Pods limit the second pass, which starts with the oldest set.
 	spare := sum(all, available) - p.minAvailable()
 	for _, rs := range old {
 		n := max(0, min(sizes[rs], spare))
@@ -99,9 +100,9 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	return changes
 }
 
-// proportional returns the sizes after scaling in the middle of a rollout. Each set changes in
-// proportion to its size, and the largest takes the rounding remainder. The sum is the allowed
-// total, including the surge.
+// proportional returns the sizes of the sets when a Deployment is scaled during a rollout. Each set
+// changes in proportion to its size, and the largest takes the rounding remainder. The sum is the
+// allowed total, including the surge.
 func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing {
 	sets = active(sets)
 	allowed := int64(0)
@@ -135,8 +136,9 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 	return sizes
 }
 
-// fraction returns by how much a set changes, negative if it shrinks, rounded to whole Pods. The
-// previous total is in the set's annotation, or else the Deployment's number of Pods.
+// fraction returns the change of a set's size, rounded to whole Pods. It is negative if the set
+// shrinks. The previous total comes from the set's annotation, or else is the Deployment's number
+// of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas
@@ -151,7 +153,7 @@ func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	return int64(math.Floor(size+0.5)) - rs.replicas
 }
 
-// saturated reports whether a set alone has all desired Pods. The annotation shows that it was
+// saturated reports whether a set alone has all desired Pods. Its annotation must show that it was
 // sized for this number of replicas.
 func (p pace) saturated(n names, rs *replicaSet) bool {
 	if rs == nil {
@@ -161,8 +163,8 @@ func (p pace) saturated(n names, rs *replicaSet) bool {
 	return err == nil && rs.replicas == p.replicas && desired == p.replicas && rs.available == p.replicas
 }
 
-// onlyActive returns the only set with a size above 0, or the newest if all are 0, or nil if there
-// are several, among which a change must be divided.
+// onlyActive returns the only set with a size above 0, or the youngest set if all sizes are 0. It
+// returns nil if several sets are active, so that a change must be divided.
 func onlyActive(newest *replicaSet, old []*replicaSet) *replicaSet {
 	all := old
 	if newest != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// set returns a ReplicaSet with a size and available Pods. A higher age means a younger set.
+// set returns a ReplicaSet with a size and available Pods. A greater age means a younger set.
 func set(age int, replicas, available int64, annotations ...string) *replicaSet {
 	all := tree.Tree{}
 	for _, a := range annotations {
@@ -29,7 +29,6 @@ func rolling(replicas int64, surge, unavailable any) pace {
 	return readPace(tree.Tree{"replicas": replicas, "strategy": tree.Tree{"type": "RollingUpdate", "rollingUpdate": tree.Tree{"maxSurge": surge, "maxUnavailable": unavailable}}})
 }
 
-// TestPace checks the rounding of percentages and the bounds of tolerances.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		replicas           int64
@@ -98,7 +97,8 @@ func TestShrinkOld(t *testing.T) {
 	}
 }
 
-// TestProportional checks rounding, and the examples in the documentation of Deployments.
+// TestProportional checks rounding and the examples from the Kubernetes documentation of
+// Deployments.
 func TestProportional(t *testing.T) {
 	n := newNames(meta.Kubernetes)
 	most := func(i int) string { return n.max + "=" + strconv.Itoa(i) }
@@ -148,7 +148,6 @@ func TestAppendRevision(t *testing.T) {
 	}
 }
 
-// TestProgress checks the reasons of the Progressing condition.
 func TestProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(reason, status string, ago time.Duration) []any {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conditions of a Deployment, and reasons of Progressing.
+// Condition types of a Deployment, and reasons of Progressing.
 const (
 	availableCondition = "Available"
 	progressing        = "Progressing"
@@ -20,15 +20,15 @@ const (
 	paused          = "DeploymentPaused"
 )
 
-// newCondition sets lastUpdateTime, from which the deadline of Progressing counts.
+// newCondition also sets lastUpdateTime, from which the progress deadline counts.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]
 	return c
 }
 
-// counts returns the status without rollout progress; conditions are the previous ones.
-// minAvailable decides on Available, so a Deployment may be Available during a rollout.
+// counts returns the status without rollout progress. conditions are the previous conditions.
+// Available depends on minAvailable, so that a Deployment can be Available during a rollout.
 func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, collisions any, conditions []any, now time.Time) tree.Tree {
 	all, can := sum(sets, wanted), sum(sets, available)
 	status := tree.Tree{
@@ -49,8 +49,8 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 	return status
 }
 
-// terminating returns the number of terminating Pods. ok is false if an observed set does not
-// report it, because the sum would be too low. Unobserved sets have no Pods.
+// terminating returns the number of terminating Pods. It returns false if an observed set does not
+// report its number, because the sum would be too low. Sets not observed yet have no Pods.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -69,8 +69,8 @@ func number(status tree.Tree, field string) int64 {
 	return n
 }
 
-// complete reports whether the rollout is done, according to counts that include the last change of
-// the spec.
+// complete reports whether the rollout is done. The counts must include the last change of the
+// spec.
 func complete(p pace, status tree.Tree, generation int64) bool {
 	return number(status, "updatedReplicas") == p.replicas && number(status, "replicas") == p.replicas &&
 		number(status, "availableReplicas") == p.replicas && number(status, "observedGeneration") >= generation
@@ -82,8 +82,8 @@ func progressed(old, now tree.Tree) bool {
 		number(now, "readyReplicas") > number(old, "readyReplicas") || number(now, "availableReplicas") > number(old, "availableReplicas")
 }
 
-// deadline returns how long a rollout may go without progress; 0 for no limit, which clients write
-// as MaxInt32.
+// deadline returns how long a rollout may go without progress. It returns 0 for no limit, which
+// clients write as MaxInt32.
 func deadline(spec tree.Tree) time.Duration {
 	n, ok := spec.Int("progressDeadlineSeconds")
 	if !ok || n == math.MaxInt32 {
@@ -92,8 +92,8 @@ func deadline(spec tree.Tree) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// overdue reports whether a rollout has passed the deadline. A complete rollout is never overdue;
-// one that has timed out stays so until there is progress.
+// overdue reports whether a rollout has passed its progress deadline. A complete rollout is never
+// overdue. A rollout that has timed out stays overdue until there is progress.
 func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	switch {
 	case limit == 0 || c == nil || c.String("reason") == newSetAvailable:
@@ -104,9 +104,8 @@ func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	return reconcile.Time(c, "lastUpdateTime").Add(limit).Before(now)
 }
 
-// progress sets the condition Progressing; old is the stored status. A completed rollout keeps its
-// condition until the template changes: replacing lost Pods is not rollout progress and has no
-// deadline.
+// progress sets the Progressing condition. old is the stored status. A complete rollout keeps its
+// condition until the template changes, because replacing lost Pods has no progress deadline.
 func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, generation int64, at time.Time) {
 	conditions := now.List("conditions")
 	limit := deadline(spec)
@@ -125,7 +124,7 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	switch {
 	case complete(p, now, generation):
 		conditions = reconcile.SetCondition(conditions, newCondition(progressing, "True", newSetAvailable, what+" has successfully progressed.", at))
-	// Unlike SetCondition, always replace the condition: its new time postpones the deadline.
+	// Unlike SetCondition, always replace the condition, because its new time extends the deadline.
 	case progressed(old, now):
 		c := newCondition(progressing, "True", "ReplicaSetUpdated", what+" is progressing.", at)
 		if is.String("status") == "True" {
@@ -138,8 +137,8 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	now["conditions"] = conditions
 }
 
-// failure copies the ReplicaFailure condition of a set, the newest first, or removes it if no set
-// has one.
+// failure copies the ReplicaFailure condition of a set, the newest first. If no set has one, it
+// removes the condition.
 func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 	for _, rs := range append([]*replicaSet{newest}, sets...) {
 		if rs == nil {

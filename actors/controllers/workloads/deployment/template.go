@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// adoptTemplate updates the annotations and revision of the template's set, or creates it if create
-// is set. Its revision is one more than the highest of the old sets, even if the template was used
-// before.
+// adoptTemplate updates the annotations and revision of the set with the current template. If
+// create is set, it creates a missing set. The revision is one more than the highest of the old
+// sets, even if the template was used before.
 func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	revision := int64(1)
 	for _, rs := range r.old {
@@ -31,7 +31,7 @@ func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 }
 
 // adjust updates annotations, revision and minReadySeconds of the newest set if they differ.
-// minReadySeconds is not part of the template and needs no new set.
+// minReadySeconds is not part of the template, so a change needs no new set.
 func (r *rollout) adjust(ctx context.Context, revision int64) error {
 	rs := r.newest
 	change := tree.Tree{}
@@ -65,7 +65,7 @@ func (r *rollout) tellProgress(status, reason, message string) {
 }
 
 // setAnnotations returns the annotations that a set lacks or that differ. The revision never
-// decreases; a raised one moves the previous to the history, where clients find it.
+// decreases. When it increases, the previous one is added to the history annotation for clients.
 func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	changes := tree.Tree{}
 	annotations := r.tree.Object("metadata", "annotations")
@@ -86,8 +86,9 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create creates the set of a new template, named by a hash of it. On a collision the next turn
-// tries another hash. Other failures are written to the status and end the turn.
+// create creates the set for a new template and names it by a hash of the template. After a
+// collision, the next turn tries another hash. Other failures are reported in the status and end
+// the turn.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
@@ -118,8 +119,9 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// newSet returns the set to create. The hash excludes its own label, so the same template yields
-// the same name, and collide finds a set whose create response was lost.
+// newSet returns the set to create. The template is hashed without the hash label, so that the same
+// template always yields the same name. If the response to a create was lost, collide then finds
+// the set.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64
@@ -145,15 +147,14 @@ func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	}, name
 }
 
-// maxName is the maximum length of a set's name.
 const maxName = 253
 
 func setName(deployment, hash string) string {
 	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
 }
 
-// collide increments collisionCount, unless the existing set is the right one, created by another
-// process. It always returns an error, so that the turn is repeated.
+// collide increments collisionCount, unless the existing set has the same template and was created
+// by another process or an earlier turn. It always returns an error, so that the turn is repeated.
 func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	if is := r.sets.Named(r.item.Key.Namespace, name); is != nil && is.ControlledBy(r.item.UID) {
 		rs, err := readReplicaSet(is, r.names)
@@ -168,8 +169,8 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
-// outdated returns the old sets of the lowest revisions beyond revisionHistoryLimit. Terminating
-// sets do not count.
+// outdated returns the old sets beyond revisionHistoryLimit, those with the lowest revisions.
+// Terminating sets do not count.
 func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok || limit == math.MaxInt32 {
@@ -185,9 +186,9 @@ func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	return kept[:max(0, len(kept)-int(limit))]
 }
 
-// rollBack copies the template of the requested revision into the Deployment; 0 is the previous
-// one. It always removes the annotation, or an unknown revision would be retried forever. A later
-// turn rolls out.
+// rollBack copies the template of the requested revision to the Deployment. Revision 0 means the
+// previous one. It always removes the annotation, because an unknown revision would otherwise be
+// retried forever. A later turn rolls out the template.
 func (r *rollout) rollBack(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
@@ -215,8 +216,8 @@ func (r *rollout) rollBack(ctx context.Context) error {
 	return err
 }
 
-// takeTemplate copies the template and annotations of a set to a Deployment, without the hash
-// label, which would make it a different template.
+// takeTemplate copies the template and annotations of a set to a Deployment. It drops the hash
+// label, because the template would otherwise differ.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	template := rs.template().Copy()
 	delete(template.Object("metadata", "labels"), hashLabel)

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// Bounds of the delay after failures of Pods, which doubles with each further failure.
+// Bounds of the delay after failures of Pods. The delay doubles with each further failure.
 const (
 	firstDelay = 10 * time.Second
 	maxDelay   = 10 * time.Minute
 )
 
-// A backoff counts the failed Pods of a Job since the last success. It is kept in memory only:
-// after a restart the delay starts again at firstDelay, but the failure limit is computed from the
+// A backoff counts the failed Pods of a Job since the last success. It is kept in memory only.
+// After a restart the delay starts again at firstDelay, but the failure limit is computed from the
 // status.
 type backoff struct {
 	failures int
@@ -24,7 +24,7 @@ type backoff struct {
 }
 
 // after returns the backoff after further Pods have ended, which the status must not list yet.
-// Failures that ended before or with the newest success do not count.
+// Failures that are not later than the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {
 		success := slices.MaxFunc(succeeded, byEnd).EndedAt
@@ -40,7 +40,7 @@ func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 
 func byEnd(a, b *cluster.Pod) int { return cmp.Compare(a.EndedAt.UnixNano(), b.EndedAt.UnixNano()) }
 
-// remaining returns how long to wait before creating a Pod. The shift is bounded, because many
+// remaining returns how long to wait before creating a Pod. It bounds the shift, because many
 // failures would overflow the duration.
 func (b backoff) remaining(now time.Time) time.Duration {
 	if b.failures == 0 {
@@ -50,8 +50,8 @@ func (b backoff) remaining(now time.Time) time.Duration {
 	return max(0, b.last.Add(delay).Sub(now))
 }
 
-// backoffs holds the backoff of each running Job by uid. Workers of different Jobs share it.
-// Entries are removed when a Job ends or is deleted.
+// backoffs holds the backoff of each running Job by uid. The workers of all Jobs share it. An entry
+// is removed when its Job ends or is deleted.
 type backoffs struct {
 	mu  sync.Mutex
 	all map[string]backoff
@@ -63,7 +63,6 @@ func (b *backoffs) get(uid string) backoff {
 	return b.all[uid]
 }
 
-// set stores the backoff of a Job. The zero value removes the entry.
 func (b *backoffs) set(uid string, to backoff) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 // A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It reads the
-// progress of Jobs from the status that the Job controller writes, and schedules its own keys with
+// progress of Jobs from the status that the Job controller writes. It schedules its own keys with
 // AddAt.
 type CronController struct {
 	*reconcile.Controller[meta.Key]
@@ -25,7 +25,7 @@ type CronController struct {
 	scheduledAt string // annotation of Jobs with their scheduled time
 }
 
-// NewCron returns the controller of CronJobs.
+// NewCron returns a CronController.
 func NewCron(c *cluster.Cluster) *CronController {
 	j := &CronController{
 		Cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
@@ -36,8 +36,8 @@ func NewCron(c *cluster.Cluster) *CronController {
 	return j
 }
 
-// A run is one reconciliation of a CronJob. It collects the status changes and writes them once at
-// the end. One worker uses it.
+// A run is one reconciliation of a CronJob by one worker. It collects status changes and writes
+// them once at the end.
 type run struct {
 	*CronController
 	reconcile.Reporter
@@ -50,7 +50,6 @@ type run struct {
 	now    time.Time
 }
 
-// A child is a Job of a CronJob.
 type child struct {
 	*reconcile.Item
 	status tree.Tree
@@ -65,7 +64,7 @@ func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t 
 	if err != nil {
 		return err
 	}
-	// Before start, because concurrencyPolicy Forbid depends on the list of running Jobs.
+	// Update the list of running Jobs before start, because concurrencyPolicy Forbid depends on it.
 	r.cleanUp(ctx, children)
 	r.observe(children)
 	if err := r.forget(ctx, children); err != nil {
@@ -78,8 +77,8 @@ func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t 
 	return errors.Join(fault, r.write(ctx))
 }
 
-// children returns the Jobs that the CronJob controls, by name. A CronJob has no selector and
-// adopts nothing.
+// children returns the Jobs that the CronJob controls, sorted by name. A CronJob has no selector
+// and adopts no Jobs.
 func (r *run) children() (all []child, err error) {
 	for _, i := range r.jobs.OwnedBy(r.item.UID) {
 		t, err := i.Tree()
@@ -92,7 +91,7 @@ func (r *run) children() (all []child, err error) {
 	return all, nil
 }
 
-// runs reports whether a Job is listed as active. It compares uids, because names are reused.
+// runs reports whether a Job is listed as active. It compares uids, because names may be reused.
 func (r *run) runs(uid string) bool {
 	return slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
@@ -101,8 +100,9 @@ func (r *run) drop(uid string) {
 	r.active = slices.DeleteFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
 
-// cleanUp deletes the oldest finished Jobs beyond the limits. A missing limit keeps all. Successes
-// and failures have separate limits, so that many successes do not displace the last failure.
+// cleanUp deletes the oldest finished Jobs beyond the limits. If a limit is missing, all are kept.
+// Successes and failures have separate limits, so that many successes do not displace the last
+// failure.
 func (r *run) cleanUp(ctx context.Context, children []child) {
 	for field, kind := range map[string]string{"successfulJobsHistoryLimit": complete, "failedJobsHistoryLimit": failed} {
 		limit, ok := r.spec.Int(field)
@@ -122,7 +122,6 @@ func (r *run) cleanUp(ctx context.Context, children []child) {
 	}
 }
 
-// byStart orders Jobs that have not started last.
 func byStart(a, b tree.Tree) int {
 	x, y := reconcile.Time(a, "startTime"), reconcile.Time(b, "startTime")
 	if x.IsZero() != y.IsZero() {
@@ -144,8 +143,9 @@ func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	return nil
 }
 
-// observe updates the active list and the last success from the Jobs' statuses. An unlisted running
-// Job is reported but not added: it may have been created by hand and must not block Forbid.
+// observe updates the active list and the last success from the statuses of Jobs. It reports an
+// unlisted running Job but does not add it. A user may have created that Job, which must not block
+// Forbid.
 func (r *run) observe(children []child) {
 	for _, c := range children {
 		listed := r.runs(c.UID)
@@ -165,8 +165,8 @@ func (r *run) observe(children []child) {
 	}
 }
 
-// forget removes Jobs from the active list that no longer exist. It asks the store, because with a
-// stale cache Forbid could start a second Job beside a running one.
+// forget removes Jobs that no longer exist from the active list. It reads the store, because a
+// stale cache could make Forbid start a second Job beside a running one.
 func (r *run) forget(ctx context.Context, children []child) error {
 	for _, a := range slices.Clone(r.active) {
 		uid, name := a.String("uid"), a.String("name")
@@ -189,8 +189,9 @@ func (r *run) jobKey(name string) meta.Key {
 	return r.jobs.Key(r.item.Key.Namespace, name)
 }
 
-// start creates the due Job and schedules the next run. An invalid schedule is reported in an Event
-// and is not an error: a retry would not help, and a change of the CronJob enqueues it again.
+// start creates the Job that is due and schedules the next run. It reports an invalid schedule in
+// an Event and returns nil, because a retry would not help and a change of the CronJob enqueues it
+// again.
 func (r *run) start(ctx context.Context) error {
 	s, err := readSchedule(r.tree)
 	switch {
@@ -218,7 +219,7 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// Lets next start its search here, instead of walking the missed times again.
+		// Let next start its search here, so that it does not walk the missed times again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
@@ -227,8 +228,8 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// mayStart reports whether the Job of a scheduled time should be created now. A Job that is listed
-// as active counts as created, even if lastScheduleTime does not say so.
+// mayStart reports whether the Job for a scheduled time should be created now. A Job that is listed
+// as active counts as created, even if lastScheduleTime is older.
 func (r *run) mayStart(s schedule, at time.Time) bool {
 	name := jobName(r.item.Key.Name, at)
 	switch {
@@ -244,8 +245,8 @@ func (r *run) mayStart(s schedule, at time.Time) bool {
 	return true
 }
 
-// replace deletes running Jobs if concurrencyPolicy is Replace. If a delete fails, no Job is
-// created, because both would run.
+// replace deletes running Jobs if concurrencyPolicy is Replace. If a delete fails, it returns an
+// error, so that no Job is created beside the running one.
 func (r *run) replace(ctx context.Context) error {
 	if r.spec.String("concurrencyPolicy") != "Replace" {
 		return nil
@@ -263,18 +264,17 @@ func (r *run) replace(ctx context.Context) error {
 	return nil
 }
 
-// jobName returns the name of the Job of a scheduled time, which makes it unique. The resolution is
-// a minute, like that of schedules; @every schedules below a minute share a Job per minute, as in
-// Kubernetes 1.35.
+// jobName returns the unique name of the Job for a scheduled time. Its resolution is a minute, like
+// that of schedules. @every schedules below a minute share a Job per minute, as in Kubernetes 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
-// create creates the Job of a scheduled time and lists it. The name serves as a lock: an existing
-// Job is taken over if the CronJob controls it.
+// create creates the Job for a scheduled time and adds it to the active list. The name serves as a
+// lock. If the Job exists and the CronJob controls it, create adds the existing Job.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
 	case reconcile.IsAlreadyExists(err):
-		// An interrupted run may have created it.
+		// A run that was interrupted may have created it.
 		if o, err = r.jobs.Client.Get(ctx, r.jobKey(jobName(r.item.Key.Name, at))); err != nil || o == nil {
 			return err
 		}
@@ -304,8 +304,8 @@ func (r *run) hasEnded(o *meta.Object) bool {
 	return err == nil && finished(t.Object("status")) != nil
 }
 
-// job returns the Job for one scheduled time. The annotation is in the time zone of the CronJob;
-// the name is independent of it.
+// job returns the Job for one scheduled time. The annotation with that time is in the CronJob's
+// time zone. The name does not depend on the time zone.
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")
 	metadata := tree.Tree{"namespace": r.item.Key.Namespace, "name": jobName(r.item.Key.Name, at), "ownerReferences": []any{r.item.ControllerReference()}}
@@ -322,8 +322,8 @@ func (r *run) job(at time.Time) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// write writes the status if it has changed. Empty fields are omitted for that comparison. After a
-// conflict the run is repeated on the newer object.
+// write updates the status if it has changed. It omits empty fields for that comparison. After a
+// conflict, the run is repeated with the newer object.
 func (r *run) write(ctx context.Context) error {
 	status := tree.Tree{}
 	if len(r.active) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// wantedActive returns how many Pods should run. A Job without completions is a work queue: after
-// the first success, the remaining Pods finish and are not replaced. Otherwise at most the missing
-// successes run.
+// wantedActive returns how many Pods should run. A Job without completions is a work queue. After
+// its first success, the remaining Pods finish and are not replaced. Other Jobs run at most as many
+// Pods as successes are missing.
 func (s *state) wantedActive() int64 {
 	if s.completions == math.MaxInt64 {
 		if s.succeeded > 0 {
@@ -21,8 +21,8 @@ func (s *state) wantedActive() int64 {
 	return max(0, min(s.completions-s.succeeded, s.parallelism))
 }
 
-// surplus returns the Pods to delete: duplicate and invalid indexes, and further ones up to n. Pods
-// are sorted by their progress, so the later of two with the same index stays.
+// surplus returns the Pods to delete: all with duplicate or invalid indexes, and others until there
+// are n. Of two Pods with the same index, the one with more progress stays.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod
@@ -51,8 +51,8 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger puts Pods first that lose less progress: without a node, pending, not ready, restarted
-// more often, younger. The comparison by name makes the order total.
+// younger sorts Pods first whose deletion loses less progress: without a node, pending, not ready,
+// ready for less time, restarted more often, or younger. Names make the order total.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]
@@ -71,8 +71,8 @@ func younger(a, b *cluster.Pod) int {
 		cmp.Compare(b.Restarts, a.Restarts), b.Created.Compare(a.Created), cmp.Compare(a.Key.Name, b.Key.Name))
 }
 
-// pending returns up to n indexes that need a Pod: those without an active Pod that have neither
-// succeeded nor failed. With podReplacementPolicy Failed, terminating Pods still hold their index.
+// pending returns up to n indexes that need a Pod. They have no active Pod and have neither
+// succeeded nor failed. With podReplacementPolicy Failed, a terminating Pod still holds its index.
 func (s *state) pending(n int) []int {
 	var taken []int
 	for _, p := range s.pods {

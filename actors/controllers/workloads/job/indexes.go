@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// An interval is a range of indexes, including both ends.
+// An interval is a range of indexes that includes both ends.
 type interval struct{ first, last int }
 
-// indexes is a sorted list of intervals with gaps between them, which join establishes. It stays
-// short, because most of a Job's many completions succeed in order.
+// indexes is a sorted list of intervals with gaps between them, as join returns it. It stays short
+// even for many completions, because most of them succeed in order.
 type indexes []interval
 
-// parseIndexes parses the notation of String. It ignores invalid parts, because anyone may write a
-// status, and indexes of below or more, because completions of an elastic Job may have been
-// lowered.
+// parseIndexes parses the format of String. It ignores invalid parts, because any client may write
+// a status. It also ignores indexes that are not less than below, because the completions of an
+// elastic Job may have been lowered.
 func parseIndexes(s string, below int) indexes {
 	var all []interval
 	for part := range strings.SplitSeq(s, ",") {
@@ -32,7 +32,7 @@ func parseIndexes(s string, below int) indexes {
 	return join(all)
 }
 
-// join sorts intervals and merges adjacent ones. It modifies the list.
+// join sorts intervals and merges adjacent ones. It reuses the memory of all.
 func join(all []interval) indexes {
 	slices.SortFunc(all, func(a, b interval) int { return a.first - b.first })
 	joined := all[:0]
@@ -56,7 +56,7 @@ func (x indexes) with(more []int) indexes {
 
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has uses binary search: it is called for each Pod of a Job.
+// has uses binary search, because it is called for each Pod of a Job.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i
@@ -69,7 +69,7 @@ func (x indexes) total() (n int) {
 	return n
 }
 
-// String formats the set as in "0,2,3,5-9": two adjacent indexes are not a range.
+// String formats the set like "0,2,3,5-9". It does not write two adjacent indexes as a range.
 func (x indexes) String() string {
 	var parts []string
 	for _, i := range x {
@@ -85,8 +85,8 @@ func (x indexes) String() string {
 	return strings.Join(parts, ",")
 }
 
-// overlap returns how many indexes two sets share. It walks both lists once: the interval that ends
-// first shares nothing with the rest of the other list.
+// overlap returns the number of indexes in both sets. It walks both lists once, because the
+// interval that ends first cannot overlap the rest of the other list.
 func (x indexes) overlap(other indexes) (n int) {
 	for i, j := 0, 0; i < len(x) && j < len(other); {
 		n += max(0, min(x[i].last, other[j].last)-max(x[i].first, other[j].first)+1)
@@ -99,8 +99,8 @@ func (x indexes) overlap(other indexes) (n int) {
 	return n
 }
 
-// missing returns the first indexes less than below that are not in the set, at most n. The last
-// interval of the loop is a sentinel.
+// missing returns the first n indexes less than below that are not in the set. The loop ends with a
+// sentinel interval.
 func (x indexes) missing(n, below int) (found []int) {
 	next := 0
 	for _, i := range append(slices.Clone(x), interval{below, below}) {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller runs Jobs to completion. A second queue holds Pods that must lose their finalizer
-// although no Job counts them; otherwise Pods of deleted Jobs could never go.
+// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts and that
+// must lose their finalizer, because the Pods of deleted Jobs could otherwise not be deleted.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -22,12 +22,13 @@ type Controller struct {
 	managed  string // the value of spec.managedBy for this controller
 }
 
-// burst is how many Pods a Job creates or deletes per turn, which bounds how long it occupies a
-// worker. A Job that ends or is suspended deletes all its active Pods in one turn.
+// burst is the maximum number of Pods that a Job creates or deletes per turn. It bounds the time
+// for which a Job occupies a worker. A Job that ends or is suspended deletes all its active Pods in
+// one turn.
 const burst = 500
 
-// New returns the controller of Jobs. Orphaned Pods are found when their Job is deleted, and when a
-// Pod with the finalizer has no Job in the cache.
+// New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
+// the finalizer has no Job in the cache.
 func New(c *cluster.Cluster) *Controller {
 	j := &Controller{
 		Cluster: c, jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("job-controller"),
@@ -47,7 +48,6 @@ func New(c *cluster.Cluster) *Controller {
 	return j
 }
 
-// abandon enqueues the Pods of a Job that was deleted, or replaced by one with another uid.
 func (j *Controller) abandon(old, now *reconcile.Item) {
 	if old == nil || now != nil && now.UID == old.UID {
 		return
@@ -60,8 +60,8 @@ func (j *Controller) abandon(old, now *reconcile.Item) {
 	}
 }
 
-// release removes the finalizer of a Pod that no Job counts. It checks again that there is no
-// unfinished Job, which would still count the Pod.
+// release removes the finalizer of a Pod that no Job counts. It checks again that no unfinished Job
+// controls the Pod, because that Job would still count it.
 func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	p := j.Pods.Get(key)
 	if p == nil || !p.Tracked {
@@ -75,8 +75,8 @@ func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	return j.Untrack(ctx, p)
 }
 
-// reconcile processes one Job. Jobs with another spec.managedBy are left alone, including their
-// status: two controllers would undo each other's counts.
+// reconcile processes one Job. It leaves Jobs with another spec.managedBy alone, including their
+// status, because two controllers would undo each other's counts.
 func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	if by := t.Object("spec").String("managedBy"); by != "" && by != j.managed {
 		return nil
@@ -90,8 +90,8 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 		}
 		return nil
 	}
-	// The write that adopts a Pod adds the finalizer, so that no Pod of a Job lacks it before being
-	// counted.
+	// The write that adopts a Pod also adds the finalizer, so that every uncounted Pod of a Job has
+	// it.
 	claimer := reconcile.NewClaimer(item)
 	claimer.Finalizer = j.Names.JobTracking
 	pods, err := reconcile.ClaimAll(ctx, claimer, j.Pods)
@@ -101,7 +101,7 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	return (&turn{Controller: j, Reporter: j.recorder.About(item), item: item, tree: t}).take(ctx, pods)
 }
 
-// A turn is one reconciliation of a Job. One worker uses it; functions that write several Pods in
+// A turn is one reconciliation of a Job by one worker. Functions that write several Pods in
 // parallel lock their own counters.
 type turn struct {
 	*Controller
@@ -113,8 +113,8 @@ type turn struct {
 	backoff  backoff
 }
 
-// take reads the state, decides whether the Job ends, changes Pods, and writes the status last. The
-// status is written even if changing Pods fails, because finished Pods must be counted.
+// take decides whether the Job ends, changes Pods, and writes the status last. It writes the status
+// even if changing Pods fails, because finished Pods must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
@@ -145,8 +145,8 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	return fault
 }
 
-// latest returns the Pods from the cache after adoptions. Without its new finalizer, an adopted Pod
-// would be taken for a counted one.
+// latest returns the cached Pods after adoptions. The earlier version of an adopted Pod has no
+// finalizer, so it would seem counted already.
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
@@ -180,9 +180,9 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 	return nil
 }
 
-// act creates and deletes Pods, and returns how many are active afterwards, and whether the Job was
-// suspended or resumed. An ending Job only deletes its active Pods. A failed delete postpones the
-// end, because the condition promises that no Pod runs.
+// act creates and deletes Pods. It returns how many are active afterwards, and whether the Job was
+// suspended or resumed. If the Job is ending, it only deletes the active Pods. A failed delete
+// postpones the end, because the final condition promises that no Pod runs.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remove deletes Pods and returns how many are active afterwards, even after errors. uncounted is
-// for Pods that the controller itself does not want, by suspension or scale-down: they lose their
-// finalizer first, so that they do not count as failures.
+// remove deletes Pods and returns how many are active afterwards, even after an error. uncounted is
+// set after a suspension or scale-down. The Pods then lose their finalizer first, so that they do
+// not count as failures.
 func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
 	var mu sync.Mutex
 	active = int64(len(t.active))
@@ -40,8 +40,8 @@ func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) 
 	return active, err
 }
 
-// manage adjusts the number of running Pods. It never deletes and creates in the same turn. With
-// podReplacementPolicy Failed, terminating Pods are not replaced yet.
+// manage adjusts the number of running Pods. It never deletes and creates Pods in the same turn.
+// With podReplacementPolicy Failed, it does not replace terminating Pods yet.
 func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	active = int64(len(t.active))
 	if t.suspended() {
@@ -58,8 +58,8 @@ func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	if missing <= 0 {
 		return active, nil
 	}
-	// With backoffLimitPerIndex each index has its own delay (see due), so that a failing one does
-	// not slow down the others.
+	// With backoffLimitPerIndex, each index has its own delay (see due), so that a failing index
+	// does not slow down the others.
 	if wait := t.backoff.remaining(t.now); t.perIndex < 0 && wait > 0 {
 		t.Controller.AddAfter(t.item.Key, wait)
 		return active, nil
@@ -68,8 +68,8 @@ func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	return active + made, err
 }
 
-// create creates Pods, for the first free indexes of an indexed Job. It returns how many were
-// created, even after an error.
+// create creates n Pods, for the first free indexes if the Job is indexed. It returns the number of
+// created Pods, even after an error.
 func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	var free []int
 	if t.indexed {
@@ -103,8 +103,8 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	return made, err
 }
 
-// due returns the indexes that may be tried now, and schedules the Job for the others. The failed
-// Pod's annotations hold the failures of its index, so these delays survive restarts.
+// due returns the indexes that may be tried now, and schedules a turn for the others. The delays
+// survive restarts, because annotations of the failed Pods have the number of failures per index.
 func (t *turn) due(pending []int) (now []int) {
 	var wait time.Duration
 	for _, i := range pending {
@@ -126,12 +126,11 @@ func (t *turn) due(pending []int) (now []int) {
 	return now
 }
 
-// indexVariable holds a container's index. The name is part of the API.
+// indexVariable is the environment variable with a container's index. The name is part of the API.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
-// pod returns the template of the Job's Pods. It has the finalizer from the start, because a Pod
-// that ended without it would never be counted. A variable of the same name set by the user is
-// kept.
+// pod returns the template of the Job's Pods. It includes the finalizer, because a Pod that ends
+// without it would never be counted. If the user has set the index variable, that value is kept.
 func (t *turn) pod() tree.Tree {
 	pod := cluster.PodOf(t.item, t.spec.Object("template"))
 	metadata := pod.Object("metadata")
@@ -155,8 +154,9 @@ func (t *turn) pod() tree.Tree {
 	return pod
 }
 
-// podOf returns the Pod of an index, or one without index if it is negative. With
-// backoffLimitPerIndex, the failure count is kept only in annotations, passed on from Pod to Pod.
+// podOf returns the Pod for an index, or a Pod without an index if index is negative. With
+// backoffLimitPerIndex, the failures of an index are recorded only in annotations, which each Pod
+// passes on to the next.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	pod = pod.Copy()
 	if index < 0 {
@@ -171,7 +171,7 @@ func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	if t.perIndex < 0 {
 		return pod
 	}
-	// Ignored failures lengthen the delay, but do not count towards the limit.
+	// Ignored failures lengthen the delay, but do not count toward the limit.
 	fails, ignored := 0, 0
 	if p := t.delayed[index]; p != nil {
 		if fails, ignored = p.IndexFails, p.IndexIgnored; t.verdict(p).counts {

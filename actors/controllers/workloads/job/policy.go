@@ -7,16 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A verdict is the effect of a failed Pod on its Job. The zero verdict ignores the failure: the Pod
-// is replaced and counts towards no limit.
+// A verdict is the effect of a failed Pod on its Job. With the zero verdict, the failure is
+// ignored. The Pod is then replaced and counts toward no limit.
 type verdict struct {
 	counts     bool   // towards the limits
 	failsIndex bool   // its index is not retried
 	failsJob   string // why the Job fails; "" if it does not
 }
 
-// evaluateFailurePolicy returns the verdict of the first rule that a failed Pod matches, or by
-// default that it counts. It skips unknown actions, which a newer API version may have added.
+// evaluateFailurePolicy returns the verdict of the first rule that a failed Pod matches. Without a
+// match, the failure counts. Unknown actions are skipped, because a newer API version may have
+// added them.
 func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	name := pod.Object("metadata").String("namespace") + "/" + pod.Object("metadata").String("name")
 	for i, rule := range policy.Objects("rules") {
@@ -38,8 +39,8 @@ func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	return verdict{counts: true}
 }
 
-// matchRule describes what a rule has matched, or returns "". Validation allows either exit codes
-// or Pod conditions in a rule. The text becomes part of the Job's failure message.
+// matchRule returns a description of what a rule has matched, or "". It becomes part of the Job's
+// failure message. Validation allows either exit codes or Pod conditions in a rule.
 func matchRule(rule, status tree.Tree, name string) string {
 	if codes := rule.Object("onExitCodes"); codes != nil {
 		for _, list := range []string{"containerStatuses", "initContainerStatuses"} {
@@ -61,8 +62,8 @@ func matchRule(rule, status tree.Tree, name string) string {
 	return ""
 }
 
-// matchesCode reports whether a rule matches a container's exit code. Code 0 never matches, not
-// even NotIn: a successful container is not why the Pod failed.
+// matchesCode reports whether a rule matches a container's exit code. Code 0 matches no rule, not
+// even NotIn, because a container that succeeded is not the reason why the Pod failed.
 func matchesCode(codes tree.Tree, container string, code int64) bool {
 	if of := codes.String("containerName"); code == 0 || of != "" && of != container {
 		return false
@@ -76,8 +77,8 @@ func matchesCode(codes tree.Tree, container string, code int64) bool {
 	return false
 }
 
-// matchSuccess names the first rule of a successPolicy that the succeeded indexes meet, or returns
-// "". With succeededIndexes, succeededCount counts only those indexes.
+// matchSuccess returns a message with the first rule of a successPolicy that the succeeded indexes
+// meet, or "". If a rule has succeededIndexes, its succeededCount counts only those indexes.
 func matchSuccess(policy tree.Tree, succeeded indexes, completions int) string {
 	if len(succeeded) == 0 {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A schedule holds the times at which a CronJob creates Jobs. Without a last Job they start at the
-// CronJob's creation.
+// A schedule holds the times at which a CronJob creates Jobs. They start at the last Job, or at the
+// CronJob's creation if there is none.
 type schedule struct {
 	cron.Schedule
 	created  time.Time
@@ -21,11 +21,10 @@ type schedule struct {
 	limited  bool          // startingDeadlineSeconds is set
 }
 
-// errUnknownZone reports a time zone that is not in the database.
 var errUnknownZone = errors.New("unknown time zone")
 
-// readSchedule parses the schedule of a CronJob. It checks the zone first, because the errors cause
-// different Events. A schedule with its own TZ keeps it, as older objects may have one.
+// readSchedule parses the schedule of a CronJob. It checks the time zone first, because the errors
+// cause different Events. A TZ in the schedule itself is kept, because older objects may have one.
 func readSchedule(object tree.Tree) (s schedule, err error) {
 	spec := object.Object("spec")
 	text, zone := spec.String("schedule"), spec.String("timeZone")
@@ -50,21 +49,22 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	return s, err
 }
 
-// errShortStep has the text of kube-controller-manager, which also uses it for schedules without
-// times.
+// errShortStep has the text of kube-controller-manager, which also uses it for schedules that are
+// never due.
 var errShortStep = errors.New("time difference between two schedules is less than 1 second")
 
-// tooMany is the number of missed times above which a warning is recorded. The usual causes are
-// clock jumps and long downtime.
+// tooMany is the number of missed times above which a warning is recorded. Usual causes are clock
+// jumps and long downtime.
 const tooMany = 100
 
-// missed estimates how many times have passed since the last Job, from the length of one step.
+// missed is the number of scheduled times since the last Job, estimated from the length of one
+// step.
 type missed int
 
-// due returns the last scheduled time that has passed since the last Job, or the zero time, and
-// where the search started. bounded limits the search by the deadline. Only the newest missed time
-// is returned: a CronJob never catches up. It fails if the schedule has no times or steps of less
-// than a second.
+// due returns the last scheduled time since the last Job that has passed, or the zero time. A
+// CronJob never catches up, so earlier missed times are not returned. The search starts at from. If
+// bounded, it is limited by the deadline. due returns an error if the schedule has no times or
+// steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -85,25 +85,25 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 	case second.IsZero() || now.Before(second):
 		return from, first, 0, nil
 	}
-	// Estimated from the first step: after a year of downtime, a schedule of every minute would
-	// need half a million steps.
+	// Estimate from the first step. After a year of downtime, walking a schedule of every minute
+	// would take half a million steps.
 	step := second.Sub(first).Round(time.Second)
 	if step < time.Second {
 		return from, time.Time{}, 0, errShortStep
 	}
 	passed := now.Sub(first)/step + 1
-	// Most schedules are even, so only the last step is walked.
+	// Most schedules have equal steps, so only the last step is walked.
 	for t := s.Next(first.Add((passed - 2) * step)); !t.IsZero() && !t.After(now); t = s.Next(t) {
 		at = t
 	}
 	return from, at, missed(passed), nil
 }
 
-// wakeDelay delays Jobs slightly, so that differing clocks do not create them too early.
+// wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the next time after the last due one, or after now if that is unknown. The deadline
-// does not bound the search, because a missed time must not shift later ones.
+// next returns the next time after the last due one, or after now if that is unknown. It ignores
+// the deadline, because a missed time must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

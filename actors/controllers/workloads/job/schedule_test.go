@@ -16,7 +16,6 @@ func cronTree(schedule, zone, created, last string, deadline any) tree.Tree {
 	return t
 }
 
-// TestSchedule checks missed times, deadlines and time zones.
 func TestSchedule(t *testing.T) {
 	const day = "2026-03-10T"
 	for _, c := range []struct {
@@ -75,7 +74,6 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestJudge checks that the first matching rule decides.
 func TestJudge(t *testing.T) {
 	pod := func(code int64, condition string) tree.Tree {
 		return tree.Tree{"metadata": tree.Tree{"namespace": "n", "name": "p"}, "status": tree.Tree{

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conditions of a Job.
+// Condition types of a Job.
 const (
 	complete      = "Complete"
 	failed        = "Failed"
@@ -20,9 +20,9 @@ const (
 	suspended     = "Suspended"
 )
 
-// A state is the state of an unfinished Job in one turn. It makes no calls and changes only its
-// copy of the status, so it can be tested without a store. Counts of Pods include those that the
-// status lists as uncounted.
+// A state describes an unfinished Job and its Pods in one turn. It makes no calls and changes only
+// its copy of the status, so it can be tested without a store. Counts of Pods include those that
+// the status lists as uncounted.
 type state struct {
 	spec, status tree.Tree // status is modified
 	terminating  bool      // the Job is being deleted
@@ -46,13 +46,10 @@ type state struct {
 	newSucceeded         []*cluster.Pod       // ended and not in the status yet
 	newFailed            []*cluster.Pod
 
-	finish tree.Tree // the condition that the Job ends with, or will; nil while it continues
-	// Pods that are ready, and that are terminating.
-	ready, going int64 // ready ones, and those on their way out
+	finish       tree.Tree // the condition that the Job ends with, or will; nil while it continues
+	ready, going int64     // ready ones, and those on their way out
 }
 
-// newState reads a Job and its Pods. Defaults are a parallelism of 1, no completions and no limit
-// per index.
 func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdict func(*cluster.Pod) verdict, now time.Time) *state {
 	spec := object.Object("spec")
 	s := &state{
@@ -80,23 +77,23 @@ func number(t tree.Tree, field string) int64 {
 	return n
 }
 
-// suspended reports whether the spec asks for suspension, which the status may not show yet.
 func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
-// fails reports whether a Pod counts as failed. A terminating Pod does so at once and is replaced,
-// except with podReplacementPolicy Failed, under which at most the requested number of Pods runs.
+// fails reports whether a Pod counts as failed. A terminating Pod counts as failed at once and is
+// replaced. The exception is podReplacementPolicy Failed, under which no more Pods than requested
+// may run.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod has a valid index, if the Job is indexed. Others were created by
-// another client or for more completions, and are not counted.
+// known reports whether a Pod counts. In an indexed Job, Pods with an invalid index do not. They
+// come from another client, or from before completions were lowered.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
 
-// count adds up the Pods. Those without finalizer were counted before, and those in the status are
-// included in the initial numbers. All other ended Pods are new.
+// count adds up the Pods. Pods without the finalizer were counted before. Pods listed in the status
+// are part of the initial numbers. All other ended Pods are new.
 func (s *state) count() {
 	listed := s.status.Object("uncountedTerminatedPods")
 	s.succeeded = number(s.status, "succeeded") + int64(len(listed.List("succeeded")))
@@ -129,8 +126,8 @@ func (s *state) count() {
 	}
 }
 
-// countIndexes computes the succeeded and failed indexes. An index counts once, so their number
-// replaces the count of successful Pods.
+// countIndexes computes the succeeded and failed indexes. The number of succeeded indexes replaces
+// the count of successful Pods, because an index counts only once.
 func (s *state) countIndexes() {
 	below := int(s.completions)
 	s.before = parseIndexes(s.status.String("completedIndexes"), below)
@@ -154,9 +151,9 @@ func (s *state) countIndexes() {
 	}
 }
 
-// findDelayed finds the last failed Pod of each index that is to be retried. It keeps its finalizer
-// until it is replaced, because the next Pod continues its count. The Pod with the most failures is
-// chosen, or the index could exceed its limit.
+// findDelayed finds the last failed Pod of each index to retry. That Pod keeps its finalizer until
+// it is replaced, because the next Pod continues its count. The Pod with the most failures is
+// chosen. Otherwise the index could exceed its limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {
@@ -187,8 +184,8 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide determines whether and how the Job ends. An announced result stands. Failure has
-// precedence over success.
+// decide determines whether and how the Job ends. A result that was announced before stands.
+// Failure has precedence over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return
@@ -223,7 +220,6 @@ func (s *state) decide() {
 	}
 }
 
-// policyFailure returns why a rule of the podFailurePolicy fails the Job, or "".
 func (s *state) policyFailure() string {
 	if !s.spec.Has("podFailurePolicy") {
 		return ""
@@ -238,9 +234,9 @@ func (s *state) policyFailure() string {
 	return ""
 }
 
-// pastLimitOnFailure applies the limit to container restarts for restartPolicy OnFailure, because
-// the kubelet restarts containers in place and such Pods rarely fail. The first restart exceeds a
-// limit of 0.
+// pastLimitOnFailure reports whether a Job with restartPolicy OnFailure exceeds the limit by its
+// container restarts. Its Pods rarely fail, because the kubelet restarts containers in place. With
+// a limit of 0, the first restart exceeds it.
 func (s *state) pastLimitOnFailure(limit int64) bool {
 	if s.spec.Object("template", "spec").String("restartPolicy") != "OnFailure" {
 		return false
@@ -257,9 +253,9 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 	return int64(restarts) >= limit
 }
 
-// untilDeadline returns how long the Job may still run: 0 without a deadline, and negative if it
-// has passed. A suspended or unstarted Job has no deadline. A rest of exactly zero is returned as
-// negative.
+// untilDeadline returns how long the Job may still run. It returns 0 if there is no deadline or the
+// Job is suspended or has not started. It returns a negative value if the deadline has been
+// reached.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
 	started := reconcile.Time(s.status, "startTime")
@@ -270,7 +266,7 @@ func (s *state) untilDeadline() time.Duration {
 	return cmp.Or(left, -1)
 }
 
-// setSuspended updates the condition Suspended and reports whether it has changed. A Job that was
+// setSuspended updates the Suspended condition and reports whether it has changed. A Job that was
 // never suspended gets no condition.
 func (s *state) setSuspended() (changed bool) {
 	status, reason, message := "False", "JobResumed", "Job resumed"
@@ -297,8 +293,8 @@ func finished(status tree.Tree) tree.Tree {
 	return nil
 }
 
-// indexedName returns the generateName for Pods of an index, cut so that the generated name is a
-// DNS label of at most 63 characters.
+// indexedName returns the generateName for Pods of an index. It is truncated so that the generated
+// name is a DNS label of at most 63 characters.
 func indexedName(job string, index int) string {
 	const longest = 58 // the server adds five characters
 	suffix := fmt.Sprintf("-%d-", index)

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts ended Pods and writes the status, twice if finalizers are removed in between: first
-// with the uids listed, then with the uids removed and the counters incremented. If the process
-// ends between the two, countUncounted in the next turn completes the work.
+// write counts ended Pods and writes the status. If finalizers must be removed, it writes twice,
+// first with the uids listed, and then with the uids removed and the counters incremented. If the
+// process ends in between, countUncounted completes the work in the next turn.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
@@ -31,8 +31,8 @@ func (t *turn) write(ctx context.Context) error {
 		}
 		countUncounted(t.status, tracked)
 	}
-	// Only after the Pods were listed: after an earlier error, the next turn sees them as new and
-	// would add them again.
+	// Store the backoff only after the Pods were listed. After an earlier error, the next turn sees
+	// the Pods as new and would add them again.
 	t.backoffs.set(t.item.UID, t.backoff)
 	ended := !more && t.end()
 	if err := t.flush(ctx); err != nil {
@@ -46,8 +46,8 @@ func (t *turn) write(ctx context.Context) error {
 	return nil
 }
 
-// drop removes the finalizers of Pods that the status lists, and their uids from tracked. After an
-// error a Pod stays in tracked and is not counted yet.
+// drop removes the finalizers of Pods that the status lists, and removes the Pods from tracked. If
+// it fails for a Pod, the Pod stays in tracked and is not counted yet.
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
@@ -61,8 +61,8 @@ func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string
 	})
 }
 
-// flush writes the status if it has changed, and continues with the response, so that a second
-// write names the new version.
+// flush writes the status if it has changed. It keeps the response, so that a second write does not
+// conflict with the first.
 func (t *turn) flush(ctx context.Context) error {
 	o, err := t.jobs.WriteStatus(ctx, t.tree, t.status)
 	if err != nil || o == nil {

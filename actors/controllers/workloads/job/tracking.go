@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxUncounted bounds the uids in a status, of about 40 bytes each. Further Pods wait for the next
-// turn.
+// maxUncounted limits the number of uids in a status, each of about 40 bytes. Further Pods wait for
+// the next turn.
 const maxUncounted = 500
 
-// track lists ended Pods in the status, and returns those that then lose their finalizer. more
-// reports that some must wait for the next turn. The caller must write the status before it removes
-// finalizers. Pods are taken in order of their index, which keeps completedIndexes short.
+// track lists ended Pods in the status. It returns the Pods whose finalizer must be removed after
+// the status has been written. more means that further Pods wait for the next turn. Pods are sorted
+// by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
 	var done []int
@@ -48,8 +48,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 	return release, s.trackIndexes(done, false)
 }
 
-// trackIndexes puts the succeeded and failed indexes into the status. Adding an index twice has no
-// effect, so unlike counters they need no uids of Pods and only one write.
+// trackIndexes writes the succeeded and failed indexes to the status, and returns more unchanged.
+// Adding an index twice has no effect, so unlike counters, indexes need no uids and only one write.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -62,9 +62,9 @@ func (s *state) trackIndexes(done []int, more bool) bool {
 	return more
 }
 
-// releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod that is to
-// be replaced keeps it, because the next Pod of its index continues its count. When the Job ends or
-// is deleted, all are released.
+// releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod that will be
+// replaced keeps it, because the next Pod of its index continues its count. When the Job ends or is
+// deleted, all Pods are releasable.
 func (s *state) releasable(p *cluster.Pod) bool {
 	if s.terminating || s.finish != nil || p.Phase == cluster.PodSucceeded {
 		return true
@@ -72,8 +72,6 @@ func (s *state) releasable(p *cluster.Pod) bool {
 	return s.fails(p) && s.delayed[p.Index] != p
 }
 
-// countUncounted counts the listed uids whose Pods no longer have the finalizer. tracked holds the
-// uids of Pods that have it.
 func countUncounted(status tree.Tree, tracked map[string]bool) {
 	listed := status.Object("uncountedTerminatedPods")
 	for _, list := range []string{"succeeded", "failed"} {
@@ -91,8 +89,8 @@ func countUncounted(status tree.Tree, tracked map[string]bool) {
 	}
 }
 
-// announce writes the result condition early, and sets finish to the final condition. Complete and
-// Failed promise that no Pod runs any more.
+// announce writes the condition that announces the result, and sets finish to the final condition.
+// Complete and Failed must wait, because they promise that no Pod is running.
 func (s *state) announce() {
 	c := s.finish
 	if c == nil {
@@ -107,8 +105,8 @@ func (s *state) announce() {
 	}
 }
 
-// end writes the final condition, unless a Pod is uncounted or terminating: a client that reacts to
-// the condition must not find running Pods or low numbers.
+// end writes the final condition and reports whether it did. It waits for uncounted and terminating
+// Pods, because a client that reacts to the condition must not find running Pods or low numbers.
 func (s *state) end() bool {
 	listed := s.status.Object("uncountedTerminatedPods")
 	if s.finish == nil || s.going > 0 || len(listed.List("succeeded"))+len(listed.List("failed")) > 0 {

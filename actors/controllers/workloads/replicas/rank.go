@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// phaseRank orders phases by how little is lost with a Pod.
+// phaseRank ranks phases. Pods of a lower rank are deleted first, because less is lost.
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
 // toDelete returns the n Pods to delete first. related are the Pods of all sets with the same
-// controller: Pods that share their node with more of them go first, which spreads a Deployment's
-// Pods during a rollout.
+// controller. Pods that share their node with more of these are deleted earlier, which spreads a
+// Deployment's Pods during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {
 		return pods
@@ -30,10 +30,10 @@ func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod
 	return ranked[:n]
 }
 
-// compare is negative if a goes before b: without a node, in an earlier phase, not ready, of lower
-// cost, on a fuller node, ready for less time, restarted more often, younger. This order is API
-// behavior. Times are compared by magnitude, so that Pods of similar age go in a random order, by
-// uid.
+// compare is negative if a must be deleted before b. The criteria, in order, are: without a node,
+// earlier phase, not ready, lower deletion cost, more related Pods on the node, ready for less
+// time, more restarts, younger. This order is API behavior. Times are compared by magnitude, so
+// that Pods of similar age are deleted in random order, by uid.
 func compare(a, b *cluster.Pod, onNode map[string]int, now time.Time) int {
 	if (a.Node == "") != (b.Node == "") {
 		return before(a.Node == "")
@@ -66,7 +66,6 @@ func before(yes bool) int {
 	return 1
 }
 
-// An unknown time counts as zero.
 func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	if at.IsZero() || bt.IsZero() {
 		return before(at.IsZero())
@@ -74,7 +73,7 @@ func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	return cmp.Or(cmp.Compare(magnitude(now.Sub(at)), magnitude(now.Sub(bt))), cmp.Compare(a.UID, b.UID))
 }
 
-// magnitude returns the base-2 logarithm of a time in nanoseconds.
+// magnitude returns the base-2 logarithm of a duration in nanoseconds.
 func magnitude(d time.Duration) int {
 	if d <= 0 {
 		return -1

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestToDelete checks that each Pod of the list is deleted before all later ones.
+// TestToDelete checks that each Pod in the list is deleted before all later ones.
 func TestToDelete(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	pod := func(name string, change func(*cluster.Pod)) *cluster.Pod {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is how many Pods a set creates or deletes per turn. Their changes trigger further turns,
-// after those of other sets.
+// burst is the maximum number of Pods that a set creates or deletes per turn. The changes trigger
+// further turns, so that other sets get theirs in between.
 const burst = 500
 
 // A Controller manages the Pods of all sets of one kind.
@@ -20,21 +20,20 @@ type Controller struct {
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating is set if the status has terminatingReplicas.
+	// tellsTerminating means that the status of the kind has terminatingReplicas.
 	tellsTerminating bool
 }
 
-// NewReplicaSets returns the controller of ReplicaSets.
+// NewReplicaSets returns a Controller for ReplicaSets.
 func NewReplicaSets(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("apps", "v1", "ReplicaSet"), "replicaset", "replicaset-controller", true)
 }
 
-// NewReplicationControllers returns the controller of ReplicationControllers.
+// NewReplicationControllers returns a Controller for ReplicationControllers.
 func NewReplicationControllers(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("", "v1", "ReplicationController"), "replicationmanager", "replication-controller", false)
 }
 
-// newController returns the controller of a kind. queue is its name in metrics, reporter in Events.
 func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], queue, reporter string, tellsTerminating bool) *Controller {
 	r := &Controller{Cluster: c, sets: sets, recorder: c.Recorder(reporter), tellsTerminating: tellsTerminating}
 	r.Controller = c.Workloads(queue, sets, r.reconcile, c.Pods)
@@ -42,8 +41,9 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 	return r
 }
 
-// reconcile processes one set. A terminating set only gets its status, because its Pods belong to
-// garbage collection. A failure is returned after the status that reports it was written.
+// reconcile processes one set. For a terminating set it only writes the status, because the garbage
+// collector deletes the Pods. It returns a failure only after it has written the status that
+// reports it.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
@@ -68,8 +68,8 @@ func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.
 	return o.failure
 }
 
-// claim returns the active Pods of a set after adoption and release. Other Pods are neither counted
-// nor released.
+// claim adopts and releases Pods and returns the active Pods of a set. Other Pods are neither
+// counted nor released.
 func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cluster.Pod) ([]*cluster.Pod, error) {
 	active := owned[:0:0]
 	for _, p := range owned {
@@ -89,8 +89,8 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus ones. The caches include earlier writes, so no
-// difference is corrected twice. A terminating namespace is not an error.
+// manage creates missing Pods or deletes surplus ones. It corrects no difference twice, because the
+// caches include its earlier writes. A terminating namespace is not an error.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

@@ -11,10 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicaFailure is the condition of a set that cannot create or delete its Pods.
 const replicaFailure = "ReplicaFailure"
 
-// observed is the state from before the turn's changes, which trigger another turn.
+// observed holds a set's Pods as they were before the turn's changes, which trigger another turn.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported
@@ -22,8 +21,8 @@ type observed struct {
 	now         time.Time
 }
 
-// newStatus returns the status of a set, and after how long the next Pod becomes available, or 0.
-// fullyLabeledReplicas are Pods with all labels of the template.
+// newStatus returns the status of a set. recheck is the time until the next Pod becomes available,
+// or 0. fullyLabeledReplicas counts Pods that have all labels of the template.
 func newStatus(set tree.Tree, o observed) (status tree.Tree, recheck time.Duration) {
 	spec, old := set.Object("spec"), set.Object("status")
 	seconds, _ := spec.Int("minReadySeconds")
@@ -63,8 +62,8 @@ func hasAll(labels, wanted meta.Labels) bool {
 	return true
 }
 
-// conditions reports a failure from its first occurrence to its end. The first message is kept,
-// because varying ones would cause a write in each turn.
+// conditions reports a failure from its first occurrence until it ends. It keeps the first message,
+// because varying messages would cause a write in each turn.
 func conditions(spec tree.Tree, old []any, o observed) []any {
 	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {

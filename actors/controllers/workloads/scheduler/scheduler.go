@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// name is the default schedulerName of Pods, and the component of Events.
+// name is the default schedulerName of Pods and the component of Events.
 const name = "default-scheduler"
 
 // A Controller binds Pods to nodes. Each turn starts from the caches.
@@ -24,14 +24,14 @@ type Controller struct {
 	recorder *reconcile.Recorder
 }
 
-// everything is the single key of the queue: a turn handles all waiting Pods.
+// everything is the only key in the work queue, because a turn handles all waiting Pods.
 var everything = meta.Key{Name: "pods"}
 
-// New returns the scheduler.
+// New returns a Controller.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
-	// A turn is due when a Pod arrives, or room becomes free.
+	// A turn is due when a Pod starts to wait or resources become free.
 	reconcile.On(s.Controller, c.Pods, func(old, now *cluster.Pod) {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
 		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())
@@ -51,7 +51,6 @@ func New(c *cluster.Cluster) *Controller {
 
 func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated }
 
-// A place is a node and its free resources.
 type place struct {
 	node *cluster.Node
 	left cluster.Resources
@@ -60,7 +59,8 @@ type place struct {
 
 type turn struct{ places []*place }
 
-// newTurn subtracts the allocated resources. Nodes are sorted, so that the result is deterministic.
+// newTurn computes the free resources of each node. Nodes are sorted, so that the result is
+// deterministic.
 func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 	t, byName := &turn{}, map[string]*place{}
 	for _, n := range nodes {
@@ -85,7 +85,6 @@ func (a *place) take(p *cluster.Pod) {
 	a.pods--
 }
 
-// A decision is a Pod with its node, or the reason why it has none.
 type decision struct {
 	pod    *cluster.Pod
 	node   string
@@ -120,7 +119,6 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 	return reconcile.ForEachParallel(all, func(d decision) error { return s.carryOut(ctx, d) })
 }
 
-// choose reserves room for a Pod on the node with the largest free share, or returns why none fits.
 func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 	if reason := unknown(spec); reason != "" {
 		return "", reason
@@ -161,8 +159,6 @@ func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 	return "", fmt.Sprintf("0/%d nodes are available: %s.", len(t.places), strings.Join(texts, ", "))
 }
 
-// better reports whether a place has a larger free share of CPU and memory or, if equal, room for
-// more Pods.
 func (a *place) better(than *place) bool {
 	return cmp.Or(cmp.Compare(a.share(), than.share()), cmp.Compare(a.pods, than.pods)) > 0
 }
@@ -177,7 +173,6 @@ func (a *place) share() float64 {
 	return min(part(a.left.CPU, a.node.Allocatable.CPU), part(a.left.Memory, a.node.Allocatable.Memory))
 }
 
-// unknown returns the unsupported requirement of a Pod, or "".
 func unknown(spec tree.Tree) string {
 	const text = "%s is not supported by the built-in scheduler: run kube-scheduler instead."
 	affinity := spec.Object("affinity")
@@ -199,8 +194,6 @@ func isMarked(pod tree.Tree, reason string) bool {
 	return c.String("status") == "False" && c.String("message") == reason
 }
 
-// carryOut binds a Pod, or reports why it waits. A Pod that is gone or bound by another client
-// needs nothing.
 func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	var err error
 	if d.node != "" {

@@ -25,7 +25,6 @@ func spec(t *testing.T, text string) tree.Tree {
 	return s.(tree.Tree)
 }
 
-// TestChoose checks the nodes of successive Pods, or the reasons why they cannot be scheduled.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	const plain = `{"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1k"}}}]}`
@@ -78,7 +77,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestTaken checks that existing Pods consume resources unless they have terminated.
+// TestTaken checks that existing Pods consume resources until they have terminated.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	half := cluster.Resources{CPU: 1000}

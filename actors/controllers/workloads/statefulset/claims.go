@@ -13,13 +13,14 @@ import (
 )
 
 // claimName returns the name of a claim. It depends only on template, set and ordinal, so that a
-// replacement Pod finds its volume.
+// replaced Pod gets the same volume.
 func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// claimOf returns a new claim of a template for an ordinal, without owner, which own adds if the
-// retention policy requires it. Users find the claims of a set by its selector's labels.
+// claimOf returns a new claim from a template. It has no owner, because own adds one if the
+// retention policy requires it. It has the labels of the set's selector, by which users find the
+// claims of a set.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -34,7 +35,6 @@ func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.
 	return claim
 }
 
-// withClaims adds the claims of an ordinal to a Pod's volumes, replacing volumes of the same names.
 func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	var volumes []any
 	claimed := map[string]bool{}
@@ -54,7 +54,8 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	}
 }
 
-// A claim is an existing volume claim. Patches of its owners name the version that was read.
+// A claim is an existing PersistentVolumeClaim. The version of its object is the precondition of
+// patches.
 type claim struct {
 	*meta.Object
 	references []any // owner references
@@ -68,9 +69,9 @@ func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	return &claim{o, object.Object("metadata").List("ownerReferences")}, nil
 }
 
-// ensureClaims creates the missing claims of an ordinal, and fails if one is terminating. It tries
-// all templates and joins the errors. It never changes existing claims, which users may have
-// resized.
+// ensureClaims creates the missing claims of an ordinal. It returns an error if one is terminating.
+// It tries all templates and joins the errors. It never changes existing claims, because users may
+// have resized them.
 func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) error {
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
@@ -99,8 +100,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention is a retention policy. Deletion is left to garbage collection through owner
-// references.
+// A retention says when claims are deleted. Owner references leave the deletion to the garbage
+// collector.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {
@@ -108,8 +109,9 @@ func readRetention(spec tree.Tree) retention {
 	return retention{policy.String("whenDeleted") == "Delete", policy.String("whenScaled") == "Delete"}
 }
 
-// owner returns the kind of owner that a claim should have. Only the claims of surplus ordinals,
-// after scaling down, get their Pod: a Pod replaced by an update must not take its volume along.
+// owner returns the kind of owner that a claim should have, or "". Only claims of surplus ordinals,
+// after scaling down, may be owned by their Pod. Otherwise a Pod replaced by an update would take
+// its volume along.
 func (r retention) owner(surplus bool) string {
 	switch {
 	case r.whenScaled && surplus:
@@ -120,10 +122,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners returns the desired references of a claim. ok is false if nothing must change: they are
-// right, another controller has the claim, or an earlier object of the same name owns it. mine
-// names the kinds that control the claim, with "plain" for non-controller references, which get
-// replaced.
+// owners returns the desired owner references of a claim. It returns false if they must not change,
+// because they are correct, another controller has the claim, or an earlier object of the same name
+// owns it. mine collects the kinds that control the claim. "plain" stands for a non-controller
+// reference, which is replaced.
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""
@@ -162,8 +164,9 @@ func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (c
 	return kept, true
 }
 
-// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted, and for
-// every remaining Pod, which takes claims back after the set was scaled up again.
+// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted. It is
+// also called for every remaining Pod, so that the set owns the claims again after it was scaled
+// up.
 func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	pod := s.pod
 	if pod == nil {
@@ -189,11 +192,11 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	return nil
 }
 
-// staleClaimDelay is the polling interval for stale claims, because claims are not watched.
+// staleClaimDelay is the polling interval for stale claims. Claims are not watched.
 const staleClaimDelay = time.Second
 
-// stale reports whether a claim of an ordinal is still owned by a former Pod, whose garbage
-// collection will delete it. No Pod is created until then.
+// stale reports whether a former Pod still owns a claim of an ordinal. The garbage collector is
+// about to delete the claim, so no Pod may be created until then.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

@@ -11,18 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// revisionLabel holds the revision of a Pod.
 const revisionLabel = "controller-revision-hash"
 
-// A slot is an ordinal of a set. It is occupied as long as the Pod object exists, because its name
-// is.
+// A slot is an ordinal of a set. It is occupied as long as its Pod exists, because the Pod's name
+// is taken.
 type slot struct {
 	ordinal int64
 	pod     *cluster.Pod // nil if it does not exist
 }
 
 // A plan holds the size and update settings of a set. Its ordinals are start to start+replicas-1,
-// and partition counts from start. maxUnavailable is at least 1, or no update could begin.
+// and partition counts from start. maxUnavailable is at least 1, because no update could begin
+// otherwise.
 type plan struct {
 	start, replicas           int64
 	parallel, rolls           bool // rolls: strategy RollingUpdate
@@ -31,7 +31,6 @@ type plan struct {
 	minReady                  time.Duration
 }
 
-// readPlan reads a spec. Missing fields have the API's defaults.
 func readPlan(spec tree.Tree) plan {
 	p := plan{maxUnavailable: 1, parallel: spec.String("podManagementPolicy") == "Parallel"}
 	p.start, _ = spec.Object("ordinals").Int("start")
@@ -52,8 +51,8 @@ func readPlan(spec tree.Tree) plan {
 
 func (p plan) contains(ordinal int64) bool { return ordinal >= p.start && ordinal < p.start+p.replicas }
 
-// ordinalOf returns the ordinal in a Pod's name, or -1. Leading zeros and signs are rejected, or
-// two names could have the same ordinal.
+// ordinalOf returns the ordinal in a Pod's name, or -1. It rejects signs and leading zeros, because
+// two names could otherwise have the same ordinal.
 func ordinalOf(set, pod string) int64 {
 	number, ok := strings.CutPrefix(pod, set+"-")
 	n, err := strconv.ParseInt(number, 10, 32)
@@ -63,12 +62,13 @@ func ordinalOf(set, pod string) int64 {
 	return n
 }
 
-// maxMissing bounds the ordinals without Pod that a turn handles, and so its memory and time.
+// maxMissing is the maximum number of ordinals without a Pod that a turn handles. It bounds the
+// turn's memory and time.
 const maxMissing = 500
 
-// arrange returns the slots of the desired ordinals, lowest first, and the surplus ones, highest
-// first. At most maxMissing empty slots are included; whole reports whether these are all.
-// Otherwise nothing is updated, because the rest would not count as unavailable.
+// arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
+// first. It includes at most maxMissing empty slots. whole reports whether these are all. If they
+// are not, nothing may be updated, because the rest would not count as unavailable.
 func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot, whole bool) {
 	for _, pod := range pods {
 		switch n := ordinalOf(set, pod.Key.Name); {
@@ -89,7 +89,7 @@ func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot,
 	return slots, condemned, whole
 }
 
-// slots must be sorted.
+// missing returns at most maxMissing empty slots. slots must be sorted.
 func (p plan) missing(slots []slot) (missing []slot) {
 	next := 0
 	for n := p.start; n < p.start+p.replicas && len(missing) < maxMissing; n++ {
@@ -102,9 +102,9 @@ func (p plan) missing(slots []slot) (missing []slot) {
 	return missing
 }
 
-// usesCurrent reports whether a new Pod gets the current revision. Without rollingUpdate and so
-// without partition, the first currentReplicas ordinals do, so that a Pod lost during an update
-// keeps its revision.
+// usesCurrent reports whether a new Pod gets the current revision instead of the newest. Without
+// rollingUpdate there is no partition. The first currentReplicas ordinals then get the current
+// revision, so that a Pod lost during an update keeps its revision.
 func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	if p.hasRolling {
 		return ordinal < p.start+p.partition
@@ -131,14 +131,12 @@ func (p plan) available(s slot, now time.Time) bool {
 	return is
 }
 
-// unavailable reports whether a slot counts against maxUnavailable. Terminating Pods do, even if
-// they still serve.
 func (p plan) unavailable(s slot, now time.Time) bool {
 	return !p.available(s, now) || s.pod.Terminating
 }
 
 // toUpdate returns the Pods to delete for the update, from the highest ordinal down to the
-// partition. All unavailable Pods count against maxUnavailable, whatever the reason.
+// partition. All unavailable Pods count toward maxUnavailable, whatever the reason.
 func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*cluster.Pod) {
 	room := p.maxUnavailable
 	for _, s := range slots {
@@ -154,7 +152,7 @@ func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*clu
 	return going
 }
 
-// counts returns the numbers of the status. Terminating Pods count as replicas, but neither as
+// counts returns the counts for the status. Terminating Pods count as replicas, but neither as
 // current nor as updated.
 func (p plan) counts(pods []slot, current, newest string, now time.Time) tree.Tree {
 	var replicas, ready, available, old, updated int64
@@ -194,7 +192,8 @@ func (p plan) complete(status tree.Tree) {
 	}
 }
 
-// recheck returns when the next ready Pod becomes available, or 0. No watch event announces that.
+// recheck returns the time until the next ready Pod becomes available, or 0. There is no watch
+// event for that.
 func (p plan) recheck(slots []slot, now time.Time) (first time.Duration) {
 	for _, s := range slots {
 		if s.pod == nil {

@@ -15,7 +15,8 @@ import (
 
 var now = time.Unix(1_000_000, 0)
 
-// pod returns a Pod named "s-N" of a revision. The suffix "!" means not ready, "-" terminating.
+// pod returns a Pod from text of the form "ordinal@revision". The suffix "!" means not ready, and
+// "-" means terminating.
 func pod(text string) *cluster.Pod {
 	name, revision, _ := strings.Cut(strings.TrimRight(text, "!-"), "@")
 	return &cluster.Pod{
@@ -60,7 +61,7 @@ func TestArrange(t *testing.T) {
 			t.Errorf("%d from %d with %q: %q and %q, want %q and %q", c.replicas, c.start, c.pods, got, names(condemned), c.want, c.condemned)
 		}
 	}
-	// The memory depends on the existing Pods, not on the replicas.
+	// The memory must depend on the existing Pods and not on the replicas.
 	slots, _, whole := plan{replicas: math.MaxInt32}.arrange("s", podsOf("2147483646 1"))
 	if len(slots) != maxMissing+2 || whole || slots[len(slots)-1].ordinal != math.MaxInt32-1 {
 		t.Errorf("%d slots", len(slots))
@@ -99,7 +100,6 @@ func TestToUpdate(t *testing.T) {
 	}
 }
 
-// TestOwners checks the owners of claims for each policy, for surplus ordinals and others.
 func TestOwners(t *testing.T) {
 	set := tree.Tree{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "s", "uid": "u1", "controller": true}
 	pod := tree.Tree{"apiVersion": "v1", "kind": "Pod", "name": "s-0", "uid": "u2", "controller": true}

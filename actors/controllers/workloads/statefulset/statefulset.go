@@ -27,8 +27,8 @@ type Controller struct {
 	nameLabel, ordinal string // labels of Pods
 }
 
-// New returns the controller of StatefulSets. As in Kubernetes, its revision hash label differs
-// from that of DaemonSets, but the revision label of Pods does not.
+// New returns a Controller. As in Kubernetes, the label with the hash of a revision differs from
+// that of DaemonSets, but the revision label of Pods is the same.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
@@ -39,8 +39,7 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// A turn is one reconciliation of a set. With Parallel, goroutines work on different slots, which
-// mu hands out.
+// A turn is one reconciliation of a set. With Parallel, several goroutines work on different slots.
 type turn struct {
 	*Controller
 	reconcile.Reporter
@@ -55,10 +54,10 @@ type turn struct {
 	currentReplicas  int64
 }
 
-// reconcile processes one set. The status is written even if a step has failed. Revisions are
-// truncated last, when their use is known.
+// reconcile processes one set. It writes the status even if a step has failed. It truncates
+// revisions last, when it knows which are used.
 func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
-	// A Pod is adopted only if its name has an ordinal, which determines its slot.
+	// Adopt a Pod only if its name has an ordinal, which determines its slot.
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
 		return item.Selects(h.Labels) && ordinalOf(item.Key.Name, h.Key.Name) >= 0
 	}}
@@ -90,8 +89,6 @@ func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	}))
 }
 
-// findRevisions sets the newest revision, and the current one according to the status. If that no
-// longer exists, the newest takes its place.
 func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, collisions *int64) (err error) {
 	annotations := t.tree.Object("metadata", "annotations")
 	if t.newest, err = t.history.Current(ctx, t.item, annotations, t.spec.Object("template"), all, collisions); err != nil {
@@ -108,8 +105,8 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 }
 
 // act creates and repairs the desired Pods, removes surplus ones, and then updates. With
-// OrderedReady, a missing or unavailable Pod ends the turn, and its next change triggers another
-// one.
+// OrderedReady, a missing or unavailable Pod ends the turn. The next change of that Pod triggers
+// another turn.
 func (t *turn) act(ctx context.Context) error {
 	wait, err := t.forEach(t.slots, func(s *slot) (bool, error) { return t.keep(ctx, s) })
 	if wait || err != nil {
@@ -126,8 +123,8 @@ func (t *turn) act(ctx context.Context) error {
 	return reconcile.ForEachParallel(t.toUpdate(t.slots, t.newest.Key.Name, t.now), func(p *cluster.Pod) error { return t.delete(ctx, p) })
 }
 
-// forEach calls do for each slot: in order until one has to wait or, with Parallel, for all. With
-// Parallel, calls take slots from a counter under the lock, and never wait.
+// forEach calls do for each slot in order, until one must wait. With Parallel, it calls do for all
+// slots concurrently and does not wait.
 func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (bool, error) {
 	if !t.parallel {
 		for i := range slots {
@@ -148,8 +145,9 @@ func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (boo
 	})
 }
 
-// keep creates or repairs the Pod of a slot, and reports whether the next ordinal must wait. An
-// ended Pod is deleted and recreated in a later turn. A pending Pod may lack a deleted claim.
+// keep creates or repairs the Pod of a slot, and reports whether the next ordinal must wait. It
+// deletes a terminated Pod, which a later turn creates again. It creates missing claims, because a
+// pending Pod may lack one that was deleted.
 func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	switch {
 	case s.pod == nil:
@@ -178,7 +176,7 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	return false, t.own(ctx, *s, false)
 }
 
-// identify adds the labels by which a Service can select a single Pod to an adopted one.
+// identify adds labels to an adopted Pod, by which a Service can select it alone.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
 	_, err := t.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
@@ -190,8 +188,8 @@ func (t *turn) podName(ordinal int64) string {
 	return t.item.Key.Name + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// create creates the claims and then the Pod of a slot. A name that is taken is retried without an
-// Event, because it usually becomes free.
+// create creates the claims and then the Pod of a slot. If the Pod's name is taken, it is retried
+// without an Event, because the name usually becomes free.
 func (t *turn) create(ctx context.Context, s *slot) error {
 	name := t.podName(s.ordinal)
 	if stale, err := t.stale(ctx, s.ordinal, name); stale || err != nil {
@@ -219,7 +217,7 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 	return t.own(ctx, *s, false)
 }
 
-// pod returns the Pod of an ordinal. Hostname and subdomain, which form its DNS name, override
+// pod returns the Pod for an ordinal. Its hostname and subdomain form its DNS name and override
 // those of the template.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
@@ -243,8 +241,8 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 	return pod
 }
 
-// firstUnavailable returns the unavailable Pod of the lowest ordinal, or nil. Scaling down may
-// delete it without waiting, because it may never become available.
+// firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. Scaling down may
+// delete that Pod without waiting, because it may never become available.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -259,8 +257,8 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 	return nil
 }
 
-// remove deletes a surplus Pod. With OrderedReady it deletes one at a time, and only an available
-// Pod or first.
+// remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
+// deletes one Pod at a time, and only an available Pod or first.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -272,14 +270,14 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 }
 
 // delete deletes a Pod with its own grace period and records an Event. The uid protects a new Pod
-// of the same name.
+// with the same name.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	err := t.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)
 	return err
 }
 
-// The texts are those of Kubernetes, which tools match.
+// tell records an Event. Its text is that of Kubernetes, because tools match it.
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {
@@ -289,8 +287,8 @@ func (t *turn) tell(verb, pod string, err error) {
 	}
 }
 
-// writeStatus counts the Pods from the cache, which includes this turn's deletes, and writes the
-// status if it has changed.
+// writeStatus writes the status if it has changed. It reads the Pods from the cache again, which
+// reflects the deletes of this turn.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Cluster is the state of the cluster shared by all workload controllers, so that each kind is
-// watched once.
+// A Cluster holds what all workload controllers share, so that each kind is watched once.
 type Cluster struct {
 	*reconcile.Env
 	Names Names
@@ -22,14 +21,14 @@ type Cluster struct {
 	leader Leader
 }
 
-// A Leader reports which other process runs the same controllers; "" is none. Holder blocks until
-// that is known or ctx ends. The channel is closed when it changes. Two active processes would
-// create every missing Pod twice.
+// A Leader reports which other process runs the same controllers, because two active processes
+// would create every missing Pod twice. The holder is "" if there is none. Holder blocks until the
+// holder is known or ctx ends. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
 
-// New returns a Cluster, whose writes pass admission like those of clients. Watches start when
+// New returns a Cluster. Its writes pass admission like those of clients. Watches start when
 // controllers run.
 func New(env *reconcile.Env, leader Leader) *Cluster {
 	c := &Cluster{Env: env, Names: NewNames(env.Naming), Now: time.Now, leader: leader}
@@ -57,7 +56,7 @@ func (c *Cluster) Controller(queue string, sync func(context.Context, meta.Key) 
 	}, needs...)
 }
 
-// LoneController returns a controller that does not depend on the leader.
+// LoneController returns a controller that runs even while another process leads.
 func (c *Cluster) LoneController(queue string, sync func(context.Context, meta.Key) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := reconcile.New(c.Env, queue, sync, "", "")
 	controller.Failed = func(key meta.Key, err error) {
@@ -76,7 +75,8 @@ func (c *Cluster) Untrack(ctx context.Context, p *Pod) error {
 	}), reconcile.IsNotFound, reconcile.IsConflict)
 }
 
-// Workloads returns a controller of the objects in a cache. sync gets existing objects, decoded.
+// Workloads returns a controller for the objects in a cache. It calls sync with existing objects
+// and their decoded trees.
 func (c *Cluster) Workloads(queue string, items *reconcile.Cache[*reconcile.Item], sync func(context.Context, *reconcile.Item, tree.Tree) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := c.Controller(queue, func(ctx context.Context, key meta.Key) error {
 		item := items.Get(key)

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A scaledStore holds one Deployment, whose scale was written with version 7.
+// A scaledStore holds one Deployment, whose scale was written at version 7.
 type scaledStore struct {
 	reconcile.Store
 	key meta.Key
@@ -27,8 +27,8 @@ func (s scaledStore) Mutate(context.Context, request.Mutation) (request.Result, 
 	return request.Result{Object: &meta.Object{Key: s.key, Version: 7, Meta: meta.ObjectMeta{UID: "u"}, JSON: []byte(`{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":3}}`)}}, nil
 }
 
-// TestWrittenScale checks that after a write of the scale subresource the cache holds the
-// Deployment and not the Scale.
+// TestWrittenScale checks that the cache holds the Deployment and not the Scale after a write of
+// the scale subresource.
 func TestWrittenScale(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	key := meta.Key{GroupResource: kinds.ByGVK(meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}).Storage, Namespace: "n", Name: "web"}

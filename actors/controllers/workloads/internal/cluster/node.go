@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Node is the view of a Node. It omits, above all, the status conditions, which change
-// constantly.
+// A Node is a cached view of a Node object. It omits most of the status, which changes constantly.
 type Node struct {
 	reconcile.Head
 	Taints      []Taint
@@ -45,13 +44,13 @@ func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func
 	}
 }
 
-// SamePlacement reports whether the same Pods may run on two states of a node.
+// SamePlacement reports whether the same Pods may run on two versions of a node.
 func (n *Node) SamePlacement(other *Node) bool {
 	return slices.Equal(n.Labels, other.Labels) && slices.Equal(n.Taints, other.Taints)
 }
 
-// Matches reports whether a node matches a Pod's nodeSelector and required node affinity. Affinity
-// terms are alternatives.
+// Matches reports whether a node matches a Pod's nodeSelector and required node affinity. One
+// matching affinity term suffices.
 func (n *Node) Matches(podSpec tree.Tree) bool {
 	selector := podSpec.Object("nodeSelector")
 	for key := range selector {
@@ -63,7 +62,7 @@ func (n *Node) Matches(podSpec tree.Tree) bool {
 	return required == nil || slices.ContainsFunc(required.Objects("nodeSelectorTerms"), n.matchesTerm)
 }
 
-// matchesTerm reports whether a node matches a term. An empty term matches no node.
+// matchesTerm reports whether a node matches a node selector term. An empty term matches no node.
 func (n *Node) matchesTerm(term tree.Tree) bool {
 	labels, fields := term.Objects("matchExpressions"), term.Objects("matchFields")
 	for _, r := range labels {
@@ -80,8 +79,8 @@ func (n *Node) matchesTerm(term tree.Tree) bool {
 	return len(labels)+len(fields) > 0
 }
 
-// matches reports whether a value meets a requirement; has is false if the label is missing, which
-// meets NotIn and DoesNotExist. Gt and Lt require integers.
+// matches reports whether a label value meets a requirement. has is false if the label is missing,
+// which meets NotIn and DoesNotExist. Gt and Lt require integers.
 func matches(requirement tree.Tree, value string, has bool) bool {
 	values := requirement.Strings("values")
 	switch requirement.String("operator") {
@@ -104,7 +103,7 @@ func matches(requirement tree.Tree, value string, has bool) bool {
 	return false
 }
 
-// Tolerated reports whether all taints of a node with the given effects are tolerated.
+// Tolerated reports whether tolerations cover all taints of a node that have one of the effects.
 func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	for _, taint := range n.Taints {
 		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.ToleratedBy) {
@@ -114,8 +113,8 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	return true
 }
 
-// ToleratesUnschedulable reports whether the tolerations cover the unschedulable taint, even before
-// the node has it.
+// ToleratesUnschedulable reports whether tolerations cover the unschedulable taint, which the node
+// may not have yet.
 func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
 	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.ToleratedBy)
 }

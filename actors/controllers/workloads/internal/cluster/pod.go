@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Phases of a Pod.
+// Pod phases.
 const (
 	PodPending   = "Pending"
 	PodRunning   = "Running"
@@ -22,8 +22,8 @@ const (
 	PodUnknown   = "Unknown"
 )
 
-// A Pod is the view of a Pod that most controllers need, much smaller than the object. Rarely used
-// fields are read from the store.
+// A Pod is a cached view of a Pod object with the fields that most controllers need. It is much
+// smaller than the object. Other fields are read from the store.
 type Pod struct {
 	reconcile.Head
 	Created      time.Time
@@ -50,12 +50,12 @@ type Pod struct {
 // A VolumeClaim is a volume of a Pod backed by a PersistentVolumeClaim.
 type VolumeClaim struct{ Volume, Name string }
 
-// Names holds Pod annotations and labels in the spelling of a naming profile, translated once.
+// Names holds Pod annotation keys and other names, translated once to the naming profile.
 type Names struct {
 	DeletionCost, JobTracking, JobIndex, IndexFailures, IndexIgnored string
 }
 
-// NewNames returns the names of a profile.
+// NewNames translates the names to a naming profile.
 func NewNames(n *meta.Naming) Names {
 	return Names{
 		DeletionCost: n.Translate("controller.platform.io/pod-deletion-cost"), JobTracking: n.Translate("batch.platform.io/job-tracking"),
@@ -64,7 +64,7 @@ func NewNames(n *meta.Naming) Names {
 	}
 }
 
-// podView returns a function that creates views, which do not reference their object.
+// podView returns a function that creates views. A view does not keep its object in memory.
 func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
 	return func(o *meta.Object) *Pod {
 		p := &Pod{Head: reconcile.NewHead(o), Index: -1}
@@ -80,7 +80,7 @@ func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Ob
 	}
 }
 
-// NewPod returns the view of a decoded Pod. It lacks version, labels and owner, so it cannot be
+// NewPod returns a view of a decoded Pod. It lacks version, labels and owner, so it must not be
 // cached.
 func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	metadata := t.Object("metadata")
@@ -91,8 +91,8 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	return p, p.read(t, names)
 }
 
-// read decodes everything but the head. Invalid numbers in annotations, which anyone may write,
-// count as 0, and invalid indexes as none. The error names unparsable requests.
+// read sets all fields except the head. Any client may write annotations, so invalid numbers in
+// them count as 0 and invalid indexes as missing. The error lists requests that cannot be parsed.
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
@@ -125,8 +125,8 @@ func (p *Pod) read(t tree.Tree, names Names) error {
 	return errors.Join(requests.errs...)
 }
 
-// readContainers counts restarts. Those of init containers other than sidecars count only in the
-// sum.
+// readContainers counts restarts. Restarts of init containers other than sidecars count only toward
+// AllRestarts.
 func (p *Pod) readContainers(spec, status tree.Tree) {
 	sidecars := map[string]bool{}
 	for _, c := range spec.Objects("initContainers") {
@@ -146,9 +146,9 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf returns when a Pod ended: with its last container, if all have, or else when it became
-// unready, its deletion was requested, or it was created. deletionTimestamp includes the grace
-// period, which is subtracted.
+// endOf returns when a Pod ended. If not all containers have terminated, that is when the Pod
+// became unready, its deletion was requested, or it was created. deletionTimestamp includes the
+// grace period, which is subtracted.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
@@ -185,14 +185,14 @@ func requiredNode(spec tree.Tree) string {
 	return ""
 }
 
-// Active reports whether the Pod is neither ended nor terminating.
+// Active reports whether the Pod has neither ended nor is terminating.
 func (p *Pod) Active() bool { return !p.Ended() && !p.Terminating }
 
 // Ended reports whether the Pod has succeeded or failed.
 func (p *Pod) Ended() bool { return p.Phase == PodSucceeded || p.Phase == PodFailed }
 
-// Available reports whether the Pod has been ready for minReady. If time alone will make it
-// available, it also returns how long that takes, or else 0.
+// Available reports whether the Pod has been ready for minReady. If it only has to stay ready to
+// become available, the second result is the remaining time, and otherwise 0.
 func (p *Pod) Available(minReady time.Duration, now time.Time) (bool, time.Duration) {
 	switch {
 	case !p.Ready:

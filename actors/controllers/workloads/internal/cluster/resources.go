@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Resources holds amounts of resources: CPU in thousandths, others in whole units. CPU and memory
-// are fields, because a map per Pod would dominate memory.
+// Resources holds amounts of resources. CPU is in thousandths, and others are in whole units. CPU
+// and memory are fields, because a map per Pod would take most of the memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// A resourceReader parses quantities and collects errors. Unparsable amounts count as unreadable: 0
-// for nodes and the maximum for Pods, so that no Pod is bound by mistake.
+// A resourceReader parses quantities and collects errors. Quantities that cannot be parsed count as
+// unreadable, which is 0 for nodes and the maximum for Pods. No Pod is therefore bound by mistake.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -51,10 +51,10 @@ func (r *resourceReader) read(t tree.Tree) (all Resources) {
 	return all
 }
 
-// Plus returns the sum, saturating at 64 bits.
+// Plus returns the sum of r and o. It saturates at 64 bits.
 func (r Resources) Plus(o Resources) Resources { return r.merge(o, plus) }
 
-// Minus returns the difference.
+// Minus returns the difference of r and o.
 func (r Resources) Minus(o Resources) Resources {
 	return r.merge(o, func(a, b int64) int64 { return plus(a, -b) })
 }
@@ -83,7 +83,7 @@ func (r Resources) merge(o Resources, f func(a, b int64) int64) Resources {
 	return r
 }
 
-// Lacks returns a resource that does not suffice for asked, or "".
+// Lacks returns the name of a resource for which r is less than asked, or "".
 func (r Resources) Lacks(asked Resources) string {
 	switch {
 	case asked.CPU > max(r.CPU, 0):
@@ -99,7 +99,7 @@ func (r Resources) Lacks(asked Resources) string {
 	return ""
 }
 
-// Differs reports whether the resources differ.
+// Differs reports whether r and o differ.
 func (r Resources) Differs(o Resources) bool {
 	return r.CPU != o.CPU || r.Memory != o.Memory || !maps.Equal(r.Others, o.Others)
 }
@@ -108,8 +108,8 @@ func (r Resources) most(o Resources) Resources {
 	return r.merge(o, func(a, b int64) int64 { return max(a, b) })
 }
 
-// requests returns the requests of a Pod: the sum of containers and sidecars, or the peak of
-// initialization, plus overhead. Pod-level requests replace the sums.
+// requests returns the resource requests of a Pod. They are the sum over containers and sidecars,
+// or the peak of initialization if higher, plus overhead. Pod-level requests replace the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	resize := newResize(status)
 	var containers, sidecars, initializing Resources
@@ -139,7 +139,6 @@ func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	return all.Plus(r.read(spec.Object("overhead")))
 }
 
-// withHugePages replaces huge pages by the Pod-level requests.
 func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources {
 	var others map[string]int64
 	for name := range whole {
@@ -159,7 +158,7 @@ func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources
 	return r
 }
 
-// A resize is the state of an in-place resize in a Pod's status.
+// A resize describes an in-place resize according to a Pod's status.
 type resize struct {
 	status     tree.Tree
 	infeasible bool // the node cannot grant the requests of the spec
@@ -178,8 +177,8 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 	return nil
 }
 
-// effective returns the maximum of requested, allocated and used resources, as far as status has
-// them. An infeasible request does not count.
+// effective returns the maximum of requested and allocated resources, and of those in use according
+// to the status. An infeasible request does not count.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodOf returns a Pod from a template, with an owner and a generateName. It copies labels,
-// annotations and finalizers, but no other metadata. The caller may modify the result.
+// PodOf returns a Pod from a template, with an owner and a generateName. Of the metadata, it copies
+// only labels, annotations and finalizers. The caller may modify the result.
 func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	of := template.Object("metadata")
 	metadata := tree.Tree{"namespace": i.Key.Namespace, "generateName": namePrefix(i.Key.Name), "ownerReferences": []any{i.ControllerReference()}}
@@ -29,7 +29,7 @@ func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// A dash after a dot would be invalid.
+// namePrefix adds no dash after a dot, because the name would be invalid.
 func namePrefix(name string) string {
 	if strings.HasSuffix(name, ".") {
 		return name
@@ -39,11 +39,11 @@ func namePrefix(name string) string {
 
 var errNoLabels = errors.New("unable to create pods, no labels")
 
-// errNotSelected keeps an object that does not select its own Pods from creating ever more. Older
-// objects may predate the validation of that.
+// errNotSelected stops an object whose selector does not match its own Pods, because it would
+// create Pods forever. Objects may be older than the validation of selectors.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
-// CheckSelected returns an error if an object does not select a Pod that it would create.
+// CheckSelected returns an error if an object does not select a Pod that it is about to create.
 func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
 		return errNotSelected
@@ -51,8 +51,8 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	return nil
 }
 
-// CreatePod creates a Pod and records an Event, except in a terminating namespace, where Events are
-// refused too.
+// CreatePod creates a Pod and records an Event. It records none in a terminating namespace, which
+// refuses Events too.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels
@@ -75,7 +75,8 @@ func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconc
 	return nil
 }
 
-// DeletePod deletes a Pod and records an Event. A missing Pod is not an error and has no Event.
+// DeletePod deletes a Pod and records an Event. If the Pod does not exist, it records no Event and
+// returns nil.
 func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod) error {
 	_, err := c.Pods.Mutate(ctx, request.Mutation{Key: pod.Key, Change: request.Delete{UID: &pod.UID}})
 	switch {
@@ -91,8 +92,8 @@ func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod)
 	return nil
 }
 
-// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count.
-// Object names depend on it; existing sets are found by their templates.
+// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count. It
+// only names new objects. Existing ones are found by their templates.
 func Hash(v any, collisions *int64) string {
 	h := fnv.New32a()
 	text, err := json.Marshal(v) // field names are sorted
@@ -108,11 +109,12 @@ func Hash(v any, collisions *int64) string {
 	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// nameLetters are the characters of hashes, without vowels and similar digits, so that they form no
-// words.
+// nameLetters are the characters of hashes. There are no vowels and no similar digits, so that
+// hashes contain no words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// SafeEncode encodes a string in nameLetters. Distinct digits stay distinct.
+// SafeEncode maps each byte of a string to one of nameLetters. It maps different digits to
+// different letters.
 func SafeEncode(s string) string {
 	b := []byte(s)
 	for i := range b {
@@ -121,13 +123,12 @@ func SafeEncode(s string) string {
 	return string(b)
 }
 
-// EqualTemplates reports whether two templates create equal Pods, ignoring labels that the
-// controller adds.
+// EqualTemplates reports whether two templates create equal Pods. It ignores the given labels,
+// which the controller adds.
 func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
 	return tree.StoredEqual(withoutLabels(a, ignoredLabels), withoutLabels(b, ignoredLabels))
 }
 
-// withoutLabels returns a template without some labels, copying what it changes.
 func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	all := template.Object("metadata", "labels")
 	kept := tree.Tree{}
@@ -148,7 +149,8 @@ func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	return result.Result()
 }
 
-// Scaled returns a number, or a percentage of total rounded up or down. Other values count as 0.
+// Scaled returns an integer as is, and a percentage as that share of total, rounded up or down.
+// Other values count as 0.
 func Scaled(v any, total int64, up bool) int64 {
 	switch v := v.(type) {
 	case int64:

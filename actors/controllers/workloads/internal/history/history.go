@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Revision is an immutable view of a ControllerRevision.
+// A Revision is a view of a ControllerRevision.
 type Revision struct {
 	reconcile.Head
 	Number int64
@@ -28,7 +28,7 @@ type Revision struct {
 	created time.Time
 }
 
-// Template returns a copy of the template, without the patch directive, which is invalid in a Pod
+// Template returns a copy of the template. It drops the patch directive, which is invalid in a Pod
 // template.
 func (r *Revision) Template() tree.Tree {
 	template := r.Data.Object("spec", "template").Copy()
@@ -36,24 +36,24 @@ func (r *Revision) Template() tree.Tree {
 	return template
 }
 
-// A History manages the revisions of one kind, which are in the shared cache.
+// A History manages the revisions of one workload kind in the shared cache.
 type History struct {
 	cluster   *cluster.Cluster
 	revisions *reconcile.Cache[*reconcile.Item]
 	hashLabel string // of revisions
 }
 
-// New returns a History whose revisions have their hash in a label.
+// New returns a History that stores the hash of a revision in the label hashLabel.
 func New(c *cluster.Cluster, hashLabel string) *History {
 	return &History{cluster: c, revisions: c.Items("apps", "v1", "ControllerRevision"), hashLabel: hashLabel}
 }
 
-// Cache returns the cache of revisions, a source for controllers.
+// Cache returns the cache of revisions, for use as a Source.
 func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
-// List returns the revisions of an object, lowest number first, and adopts matching ones.
-// Controlled revisions are never released, even if the selector no longer matches, because clients
-// undo to them.
+// List returns the revisions of an object, lowest number first, and adopts matching ones. It never
+// releases revisions, even if the selector no longer matches, because clients may roll back to
+// them.
 func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
 	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
 	items, err := reconcile.ClaimAll(ctx, claimer, h.revisions)
@@ -93,9 +93,10 @@ func dataOf(template tree.Tree) tree.Tree {
 	return tree.Tree{"spec": tree.Tree{"template": template}}
 }
 
-// Current returns the revision of a template with the highest number, creating it if needed. all
-// must be in the order of List. Returning to an earlier template raises its number, so no two
-// revisions have equal data. collisions counts names that were taken.
+// Current returns the revision with the given template, which becomes the one with the highest
+// number. It creates the revision if needed. If the template was used before, it raises the
+// revision's number, so that no two revisions have equal data. all must be in the order of List.
+// collisions counts taken names.
 func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
@@ -121,7 +122,6 @@ func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotation
 	return h.create(ctx, owner, annotations, template, data, next, collisions)
 }
 
-// written returns the revision that was written, from the cache. It may have been deleted since.
 func (h *History) written(o *meta.Object) (*Revision, error) {
 	if i := h.revisions.Get(o.Key); i != nil && i.UID == o.Meta.UID {
 		return h.read(i)
@@ -129,8 +129,8 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	return nil, fmt.Errorf("revision %s was deleted", o.Key.Name)
 }
 
-// create creates a revision. While its name is taken by another, it increments collisions, which
-// changes the hash. The caller must store the count.
+// create creates a revision. While the name is taken by a different revision, it increments
+// collisions, which changes the hash. The caller must store the count.
 func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
 		hash := hashOf(data, *collisions)
@@ -155,8 +155,8 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	}
 }
 
-// same returns the named revision if it belongs to owner and has equal data, as after a crash. It
-// adds it to the cache, which may lag behind.
+// same returns the named revision if it belongs to owner and has equal data, for example after a
+// crash. It adds the revision to the cache, which may lag behind.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
 	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
@@ -187,8 +187,8 @@ func hashOf(data tree.Tree, collisions int64) string {
 	return cluster.SafeEncode(strconv.FormatUint(uint64(sum.Sum32()), 10))
 }
 
-// Truncate deletes the oldest unused revisions beyond a limit, which excludes used ones. all must
-// be in the order of List.
+// Truncate deletes the oldest unused revisions beyond limit. Used revisions do not count toward the
+// limit. all must be in the order of List.
 func (h *History) Truncate(ctx context.Context, all []*Revision, limit int64, used func(*Revision) bool) error {
 	var idle []*Revision
 	for _, r := range all {
