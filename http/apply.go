@@ -18,11 +18,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apply applies a configuration and responds with the object, with 201 if it was created.
+// apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
-// Most applies are repeated by a client that reconciles a cluster, and change nothing. These are
-// recognized by the digest of their text, before it is decoded. That requires that nothing else
-// matters: no dry run, no CRD that may have changed, and no admission of no-ops.
+// Most applies are repeated by clients that reconcile a cluster, and change nothing. The digest of
+// the body identifies such a repetition before the body is decoded. This requires that only the
+// body matters: no dry run, no custom kind whose CRD may have changed, and no admission plugin that
+// handles no-op applies.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -79,8 +80,8 @@ func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, bo
 	return s.bodies.Config(x.bodyKind.Message(), encoding, body)
 }
 
-// configError returns the error for a configuration that cannot be decoded. For structural faults
-// it lists all of them.
+// configError returns the error for a configuration that cannot be decoded. If values have the
+// wrong type, the error lists all of them.
 func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, faults []codec.FieldFault, err error) error {
 	if codec.IsTypeError(err) {
 		undeclared := codec.UnknownPaths(codec.Refused(faults))
@@ -91,12 +92,13 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	return apierrors.BadRequest("error decoding YAML: " + err.Error())
 }
 
-// structureError returns an error if a configuration does not have the structure of its kind, else
-// nil. It checks the body, since decoding drops unknown fields. config and text are earlier
-// findings; they are used for CBOR, which is not decoded again.
+// structureError returns an error that lists the fields of a configuration that do not match the
+// schema, or nil if all match. It decodes body again without a schema, because the typed decoder
+// drops unknown fields. CBOR is not decoded again: config and text are the results of the caller's
+// check.
 //
-// Unlike in other bodies, unknown fields cannot be dropped with a warning: the manager would not
-// own fields that it has applied.
+// A create or update may drop unknown fields with a warning. An apply may not, because the manager
+// would then not own fields that it applied.
 func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
 	if encoding != negotiate.CBOR {
 		if untyped, err := codec.DecodeUntyped(body); err == nil {
@@ -113,12 +115,12 @@ func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, un
 		metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), meta.CutText(text, maxShownFaults)))
 }
 
-// maxShownFaults limits the faults in an error, in bytes.
+// maxShownFaults limits the field errors listed in one message, in bytes.
 const maxShownFaults = 16 << 10
 
-// applyDigest returns the digest of everything besides the object that determines the outcome of an
-// apply. The store forgets digests when the object changes. 128 bits of SHA-256 prevent
-// constructing two texts with one digest.
+// applyDigest returns the digest of everything that determines the result of an apply, except the
+// stored object. The store discards the digest when that object changes. 128 bits of SHA-256 make
+// it infeasible to construct two requests with the same digest.
 func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
@@ -126,10 +128,10 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// matchConfigToPath checks that a configuration matches the kind and object in the path. Another
-// object is not refused here: apply.Misplaced is set. Clients know these texts, and some compare
-// them. The kind is compared after the version, so that a wrong version of the right kind is
-// reported as such.
+// matchConfigToPath checks that a configuration matches the kind and object in the path. If it
+// names another object, it only sets apply.Misplaced. The messages are those of kube-apiserver,
+// because clients compare some of them. The version is compared before the kind, so that a wrong
+// version of the right kind is reported as a wrong version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -155,8 +157,6 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.A
 	return nil
 }
 
-// typeName formats a type for errors of an apply: "apps/v1, Kind=Deployment", with an empty core
-// group.
 func typeName(apiVersion, kind string) string {
 	if !strings.Contains(apiVersion, "/") {
 		apiVersion = "/" + apiVersion
@@ -164,7 +164,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates checks for duplicate fields as in any body; unknown ones have been refused.
+// checkDuplicates checks for duplicate fields, as in any body. structureError has already rejected
+// unknown fields.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// beginAudit begins the audit of an authenticated request. If an event that must be stored first
-// cannot be, the request is refused: nothing may happen without its audit record.
+// beginAudit begins the audit of an authenticated request. In blocking mode it rejects the request
+// if the event cannot be stored, because nothing may happen without an audit record.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -50,7 +50,7 @@ func (s *Server) newAuditRecord(x *requestContext) {
 	r.SourceIPs = wire.AppendSourceIPs(r.SourceIPs[:0], x.ctx, x.headerFlags)
 }
 
-// maxUserAgent limits a recorded User-Agent, in bytes.
+// maxUserAgent limits the recorded User-Agent, in bytes, as in kube-apiserver.
 const maxUserAgent = 1024
 
 func truncateUserAgent(b []byte) string {
@@ -60,7 +60,6 @@ func truncateUserAgent(b []byte) string {
 	return string(b)
 }
 
-// auditRefusal begins the record of a request that was refused before its user was known.
 func (s *Server) auditRefusal(x *requestContext) {
 	if s.opts.Audit == nil || x.state != stateReceived || x.info.Path == "" {
 		return
@@ -70,8 +69,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 	s.newAuditRecord(x)
 }
 
-// auditResponseStatus records a Status response, including the reason why a credential was refused,
-// which the client does not get.
+// auditResponseStatus records a Status response. For a 401 the record lists the attempted
+// authentication methods, which the response hides from the client.
 func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
@@ -84,7 +83,6 @@ func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	x.audit.SetStatus(f)
 }
 
-// endAudit ends the record of a request other than a watch.
 func (s *Server) endAudit(x *requestContext) {
 	r := x.audit
 	if r == nil {
@@ -106,14 +104,14 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic keeps a panic of the audit from affecting the response, which is complete.
+// recoverAuditPanic recovers from a panic while auditing. The response is complete and must still
+// be sent.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
 }
 
-// auditStarted records the start of a long response.
 func (x *requestContext) auditStarted(code int) {
 	r := x.audit
 	if r == nil {
@@ -125,9 +123,9 @@ func (x *requestContext) auditStarted(code int) {
 	r.EmitStage(audit.ResponseStarted, code)
 }
 
-// auditWatch records the start of a watch or a tunnel; the returned function records its end. The
-// record moves from the requestContext, which returns to its pool, to the watch, without its
-// buffers.
+// auditWatch records the start of a watch or a tunnel, and returns a function that records its end.
+// The watch takes over the record from the requestContext, which returns to its pool. The record's
+// buffers are dropped.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {
@@ -150,7 +148,8 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a delete as JSON, whatever its encoding.
+// auditRequestOptions records the body of a request as JSON, whatever its encoding. A delete has
+// only options, so it calls this directly.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -161,7 +160,6 @@ func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree
 	}
 }
 
-// auditRequestPatch records a patch other than an apply, which is JSON.
 func (x *requestContext) auditRequestPatch(body []byte) {
 	if x.audit != nil && x.audit.WantsRequest() {
 		x.audit.SetRequest(body, true)
@@ -174,8 +172,8 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	}
 }
 
-// auditRepeatedApply records a repeated configuration. It decodes it, which apply avoids, only if
-// the policy wants bodies.
+// auditRepeatedApply records the configuration of a repeated apply. It decodes the body only if the
+// policy wants request bodies, since the shortcut in apply avoids decoding.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -185,8 +183,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response of the given size. The list is assembled only for that,
-// up to the limit of a record.
+// auditResponseList records a list response of all bytes. A list is otherwise streamed, so this
+// assembles one only if it may fit into a record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return
@@ -204,7 +202,6 @@ func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	x.audit.SetResponse(size, func() []byte { return doc })
 }
 
-// A boundedBuffer accepts writes up to its limit.
 type boundedBuffer struct {
 	buf   []byte
 	limit int

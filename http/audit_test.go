@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// auditLog is an in-memory audit log.
 type auditLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -42,7 +41,6 @@ type auditEvent struct {
 	Annotations map[string]string
 }
 
-// takeEvents parses and clears the log.
 func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	t.Helper()
 	l.mu.Lock()
@@ -58,7 +56,6 @@ func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	return events
 }
 
-// serveAudited starts a server with an audit log at level Metadata.
 func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
 	p := must.Get(audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform))(t)

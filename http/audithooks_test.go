@@ -8,7 +8,6 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestAuditCostsNothingWhenOff tests that audit hooks do not allocate while auditing is disabled.
 func TestAuditCostsNothingWhenOff(t *testing.T) {
 	s, x := &Server{}, &requestContext{ctx: &fasthttp.RequestCtx{}}
 	x.info.Path = "/version"

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate determines the user of a request. It hides the credentials from later filters.
-// Requests without a deadline keep a snapshot of them for rechecks (reauthorization.go). The reason
-// for a refusal is logged and audited; clients get only reasons that the authenticator made for
-// them.
+// authenticate determines the user of a request and hides the credentials from later filters.
+// Long-running requests keep a snapshot of the credentials for rechecks (reauthorization.go). The
+// reason for a rejection is logged and audited. Clients see it only if the authenticator returned a
+// RejectionError, whose message is meant for them.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
 		x.headers.Snapshot = &credentials.Snapshot{}
@@ -43,7 +43,6 @@ func (s *Server) authenticate(x *requestContext) error {
 	return apierrors.Unauthorized()
 }
 
-// identify passes the user to the connection, and sets the permit of its principal.
 func (s *Server) identify(x *requestContext, user *authn.User) error {
 	if user.Name == authn.UserAnonymous {
 		x.permit = limits.Permit{Principal: x.conn.SetAnonymous()}
@@ -61,11 +60,11 @@ func (s *Server) identify(x *requestContext, user *authn.User) error {
 	return nil
 }
 
-// readCredentials reads the credentials of a request and hides them. An Authorization header with a
-// scheme other than Bearer counts as none.
+// readCredentials reads the credentials of a request and hides them. It ignores an Authorization
+// header whose scheme is not Bearer.
 //
-// Browsers cannot set headers when they open a WebSocket, so the token may be a subprotocol there.
-// Authorization takes precedence.
+// Browsers cannot set headers when they open a WebSocket, so a WebSocket client may send the token
+// as a subprotocol instead. The Authorization header takes precedence.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
@@ -87,7 +86,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	return r, nil
 }
 
-// authFailureMessage lists the attempted authentication methods, in the usual terms.
+// authFailureMessage lists the attempted authentication methods, in the words of kube-apiserver.
 func (x *requestContext) authFailureMessage() string {
 	var tried []string
 	if scheme := credentials.Scheme(x.ctx.Request.Header.Peek("Authorization")); scheme != "" {
@@ -105,8 +104,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate sets the user that the request impersonates. Only the audit records the original
-// user.
+// impersonate replaces the user by the impersonated one, if the request asks for it. Afterwards,
+// only the audit record has the original user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

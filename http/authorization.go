@@ -27,9 +27,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight makes an update or apply fail if it would create an object without the right
-// to create it. It asks the authorizer, which may be slow, beforehand, because the object's owner
-// must not wait.
+// requireCreateRight makes an update or apply fail if it would create an object that the user may
+// not create. It asks the authorizer in advance, because the authorizer may be slow and the
+// object's owner must not wait for it.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -42,9 +42,10 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 }
 
-// setAttributes sets the attributes of a request by user, nil if it was refused before its user was
-// known. Selectors count only for verbs that use them. A deletecollection gets no name from a
-// selector: a right to an object must not imply that verb.
+// setAttributes sets the authorization attributes of a request. user is nil if the request was
+// rejected before authentication succeeded. Selectors are set only for list, watch and
+// deletecollection. The field selector of a deletecollection does not set a name, because the right
+// to delete one object by name must not imply the right to deletecollection.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{
@@ -64,10 +65,10 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	}
 }
 
-// selectedName returns the only name that a field selector of a list or watch allows, such as x for
-// metadata.name=x. Users who may list or watch that object may then use this request. Names that
-// cannot be a path segment are ignored. The fields of aggregated resources are unknown, so their
-// selectors are taken literally.
+// selectedName returns the name that a field selector metadata.name=x of a list or watch requires,
+// or "". A user who is authorized for that object alone may then list or watch it. Names that
+// cannot be a path segment are ignored. For aggregated resources the selector is not validated,
+// since their fields are unknown here.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

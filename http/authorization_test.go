@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newTestRequest returns a request in its state before authorization.
 func (s *Server) newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
 	x := &requestContext{}
@@ -56,7 +55,6 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestAuthorizeAllocatesNothing tests that authorization without a selector does not allocate.
 func TestAuthorizeAllocatesNothing(t *testing.T) {
 	s := newAuthorizingServer(t)
 	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {

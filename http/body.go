@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// decodeObject decodes the body of a create or update. warnings are about unknown and duplicate
-// fields, if requested. The body is audited before that check, so that refused bodies are recorded
-// too.
+// decodeObject decodes the body of a create or update. It returns warnings about unknown and
+// duplicate fields if the field validation is Warn. The body is audited before the fields are
+// checked, so that rejected bodies are recorded too.
 func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (object tree.Tree, warnings []string, err error) {
 	body, err := s.readBody(x)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *Server) bodyEncoding(x *requestContext) negotiate.Encoding {
 	return s.names.EncodingOfContentType(string(x.ctx.Request.Header.ContentType()))
 }
 
-// readBody returns the body, valid during the request. Compressed bodies are refused, because their
-// size is unknown before decompression.
+// readBody returns the body, which is valid until the request ends. Compressed bodies are rejected,
+// because their size is unknown before decompression.
 func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
 		return nil, &meta.Status{
@@ -51,15 +51,13 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// maxReviewBytes limits the bodies of kinds that are not stored, such as SubjectAccessReview, which
-// almost every user may create.
+// maxReviewBytes limits the bodies of kinds that are not stored. Almost every user may create some
+// of them, such as a SelfSubjectAccessReview.
 const maxReviewBytes = 64 << 10
 
-// receiveBody reads the body of a request. While it waits for the client, the request is not in
-// flight.
-//
-// It acquires a new turn when the body has arrived, which may fail with 429. It then also reserves
-// memory for the actual size, and for the response.
+// receiveBody reads the body of a request. While it waits for the client, the request does not
+// count as in flight. When the body has arrived, the request waits for a new turn, which may fail
+// with 429. It then reserves memory for the actual body size and for the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

@@ -5,19 +5,19 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Other servers may share the store, so this one may lag behind the responses of the others.
-// Three rules make its responses consistent; no other code in this package may call an
-// authenticator or authorizer, or read objects without the Store:
+// Several servers may share the store, so this server may lag behind responses that another server
+// has sent. Three rules make its own responses consistent. No other code in this package may call
+// an authenticator or authorizer, or read objects without the Store.
 //
 //   - The Store confirms its own responses.
-//   - A refusal by an authenticator or authorizer counts only after catching up (authenticateUser,
-//     decide). Permissions cost nothing.
+//   - A rejection by an authenticator or authorizer counts only after catching up
+//     (authenticateUser, decide). Accepted requests do not wait.
 //   - Code that reads objects or policy without the Store catches up first (routeResource,
 //     currentDocuments): operations, connections, and the documents of kinds.
 
-// catchUp waits until this server applies everything that other servers have acknowledged before
-// the request, and reports whether a retry is worthwhile. A request waits once. Concurrent requests
-// share one request to the store.
+// catchUp waits until this server has applied everything that other servers acknowledged before the
+// request. It reports whether a retry may now succeed. A request waits only once, and concurrent
+// requests share one query to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {
 		return false

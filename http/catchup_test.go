@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestRefusalsCatchUp checks that this package calls authenticators and authorizers only where a
+// TestRefusalsCatchUp checks the sources: authenticators and authorizers may be called only where a
 // catch-up precedes a rejection, or in rechecks.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}

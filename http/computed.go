@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reader computes the objects of a kind that is not stored: the named one or, for "", all sorted
-// by name. Errors are *meta.Status, also for a missing name.
+// A Reader computes the objects of a kind that is not stored. It returns the named object, or all
+// objects sorted by name if name is empty. Every error is a *meta.Status, such as 404 for an
+// unknown name.
 type Reader func(ctx context.Context, name string) ([]tree.Tree, error)
 
 func (s *Server) runReader(x *requestContext, read Reader) error {
@@ -24,7 +25,7 @@ func (s *Server) runReader(x *requestContext, read Reader) error {
 	return s.writeObject(x, objects[0])
 }
 
-// listComputed responds with the matching objects, without versions and in one page.
+// listComputed responds with all matching objects in one page, without resource versions.
 func (s *Server) listComputed(x *requestContext, read Reader) error {
 	o, err := s.parseList(x)
 	if err != nil {

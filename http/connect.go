@@ -21,11 +21,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// KubeletOptions configure connections to kubelets.
+// KubeletOptions configures connections to kubelets.
 type KubeletOptions = connect.KubeletOptions
 
-// newLocator returns the locator of Pods, Services and Nodes. The certificates of Pods, which are
-// known by address only, are not verified.
+// newLocator returns the locator for Pods, Services and Nodes. It does not verify the certificates
+// of Pods, because they are known only by address.
 func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
 		Objects: objects, EndpointSlices: s.endpointSlices,
@@ -33,7 +33,7 @@ func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *co
 	}
 }
 
-// endpointSlices returns the EndpointSlices of a Service; none if the resource is not served.
+// endpointSlices returns the EndpointSlices of a Service, or nil if the resource is not served.
 func (s *Server) endpointSlices(ctx context.Context, namespace, service string) ([]tree.Tree, error) {
 	k := s.opts.Catalog.Kind(s.opts.Naming.Group("discovery"), "v1", "endpointslices")
 	if k == nil || len(rules.LabelValue(service)) > 0 { // only label values are names of Services
@@ -56,7 +56,6 @@ func (s *Server) endpointSlices(ctx context.Context, namespace, service string) 
 	return found, nil
 }
 
-// connect handles a request that connects to a Pod, Service or Node.
 func (s *Server) connect(x *requestContext) error {
 	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !x.permit.Reserved {
 		s.memoryRefused.Inc()
@@ -88,7 +87,7 @@ func (s *Server) connect(x *requestContext) error {
 	return s.openStream(x, r)
 }
 
-// admitConnection runs admission for the connection. It may change the options.
+// admitConnection runs admission for the connect request. Plugins may change the options.
 func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	if x.target.Query.Get("dryRun") != "" {
 		return meta.NewBadRequest("dryRun is not supported")
@@ -103,8 +102,8 @@ func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	return nil
 }
 
-// requireCreateOfStream requires the verb create for streams into a Pod. WebSocket clients must use
-// GET, which must not turn a right to read into more.
+// requireCreateOfStream requires the verb create for exec, attach and portforward. WebSocket
+// clients must open these streams with GET, so the verb get would otherwise suffice.
 func (s *Server) requireCreateOfStream(x *requestContext) error {
 	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
 		return nil
@@ -133,7 +132,8 @@ func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// redirectToRoot redirects to the path with a slash, so that relative links of the page work.
+// redirectToRoot redirects to the path with a trailing slash, so that relative links in the page
+// work.
 func (s *Server) redirectToRoot(x *requestContext) error {
 	to := x.target.RawPath() + "/"
 	if x.target.Query != "" {
@@ -159,13 +159,13 @@ func (s *Server) readLog(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// The WebSocket subprotocols for a body. The first is the default.
+// The WebSocket subprotocols for log streams. The first one is the default.
 const (
 	binaryProtocol = "binary.k8s.io"
 	base64Protocol = "base64.binary.k8s.io"
 )
 
-// messages returns how to send a body to a WebSocket client; nil for others.
+// messages returns how to send a response body to a WebSocket client, or nil for other clients.
 func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {
@@ -204,8 +204,8 @@ func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// translator returns a translator for WebSocket clients with a protocol that container runtimes do
-// not know; nil: the runtime handles it.
+// translator returns a translator for WebSocket clients whose protocol container runtimes do not
+// support. It returns nil if the runtime can serve the client directly.
 func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

@@ -9,22 +9,21 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A connection is the handler's state of one connection.
+// A connection holds the state that requests of a client connection share.
 type connection struct {
 	*wire.Conn
 	server *Server
-	// authCache caches the authentication of the client's certificates.
-	authCache authn.ConnCache
-	user      *authn.User // of the last request, if not anonymous
-	reserved  bool        // user may use the reserves
-	flow      flowcontrol.Classification
-	// warnedNaming: see Server.warnNaming.
+	// authCache caches the result of authenticating the client certificates.
+	authCache    authn.ConnCache
+	user         *authn.User // of the last request, if not anonymous
+	reserved     bool        // user may use the reserves
+	flow         flowcontrol.Classification
 	warnedNaming bool
 }
 
-// ServeRequest prepares exactly one response to a request in any case. The defers run in reverse
-// order: a panic becomes a response, which is audited and counted before the requestContext is
-// released.
+// ServeRequest prepares exactly one response to a request, even if a handler panics. The deferred
+// calls run in reverse order: a panic becomes a response, which is then audited and counted before
+// the requestContext is released.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()
@@ -40,8 +39,8 @@ func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 	c.server.writeHeadError(ctx, err)
 }
 
-// ReplaceUnwritable writes the 500 for a body that failed before its first byte was sent. It
-// removes headers about the body and keeps the audit id, which the Status names.
+// ReplaceUnwritable replaces a response whose body failed before its first byte was sent by a 500.
+// It removes the headers about the body and keeps the audit id, which the Status names.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

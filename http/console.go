@@ -11,9 +11,10 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// ConsoleOptions configure the web console.
+// ConsoleOptions configures the web console.
 type ConsoleOptions struct {
-	// SignIn returns where users get tokens. If it is nil or returns nil, they bring their own.
+	// SignIn returns the provider where users sign in. If SignIn is nil or returns nil, users must
+	// enter a token.
 	SignIn func() *ConsoleSignIn
 }
 

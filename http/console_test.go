@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestBuiltFromTheseSources tests that the checked-in build of the console matches its sources.
 func TestBuiltFromTheseSources(t *testing.T) {
 	names := []string{"build.mjs", "package-lock.json", "package.json", "tsconfig.json"}
 	sources := must.Get(os.ReadDir("internal/console/web/src"))(t)

@@ -11,19 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// The limits of one conversion, unless a single object is larger. Converting objects one at a time
-// would cost a webhook call each; all at once would hold the list in memory twice.
+// The limits of one conversion batch, which holds at least one object. Converting objects one at a
+// time would cost one webhook call each. Converting all at once would hold the list in memory
+// twice.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10
 )
 
-// maxListTime exceeds the time that the slowest accepted client takes for a list.
+// maxListTime is longer than any client can take to read a list without being cut off as too slow.
 const maxListTime = 24 * time.Hour
 
-// converted returns the objects of a listing in the form of the request's kind, converted in
-// batches while they are written; nil if they are written as stored. It fails when the client has
-// left: a conversion or a table may take much longer than its text.
+// converted returns a function that converts the objects of a list to the requested version, in
+// batches, while the response is written. It returns nil if the objects are written as stored. The
+// function fails once the client has disconnected, because converting may take much longer than
+// writing.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
 	form := listing.Form
 	if x.format.Shape == negotiate.Whole && (form.Converter == nil || !slices.ContainsFunc(listing.Items, form.Converts)) {
@@ -39,7 +41,6 @@ func converted(x *requestContext, listing request.ListResult) represent.Objects 
 	}
 }
 
-// convertEnd returns the size of the next batch, at least 1.
 func convertEnd(objects []*meta.Object) int {
 	end, bytes := 1, len(objects[0].JSON)
 	for end < len(objects) && end < maxConvertObjects {

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// corsHeaderNames are the headers of responses to pages of allowed origins.
 var corsHeaderNames = []string{
 	"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
@@ -77,8 +76,8 @@ func TestNoCORS(t *testing.T) {
 	}
 }
 
-// TestStrictTransport tests that every response has the header Strict-Transport-Security, including
-// errors that precede parsing.
+// TestStrictTransport tests that every response has the header Strict-Transport-Security, even an
+// error response to a malformed request.
 func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })

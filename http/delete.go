@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete responds with a Status if the object is deleted immediately, unless its kind returns the
-// object. An object with finalizers or a grace period still exists, and is returned with its
-// deletion timestamp.
+// delete handles the delete of one object. If the object is deleted immediately, the response is a
+// Status, unless the kind returns the object. An object with finalizers or a grace period still
+// exists, and is returned with its deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
 		return err
 	}
-	// A Status has one shape, so PartialObjectMetadataList is acceptable here, as in
-	// kube-apiserver.
+	// A Status has only one representation. PartialObjectMetadataList is therefore accepted here,
+	// as in kube-apiserver.
 	statusOnly := x.format.Shape == negotiate.PartialList
 	if !statusOnly {
 		if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
@@ -45,7 +45,7 @@ func (s *Server) delete(x *requestContext) error {
 }
 
 // deleteCollection responds with a Status. Each object is deleted separately, with its own
-// admission and preconditions; failures do not prevent other deletions.
+// admission and preconditions. One failure does not prevent the other deletions.
 func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseList(x)
 	if err != nil {
@@ -69,11 +69,10 @@ func (s *Server) deleteCollection(x *requestContext) error {
 	return nil
 }
 
-// deleteOptionsName is the message in the body of a delete.
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
-// deleteOptions returns the options of a delete, from a nonempty body, else from the query, as
-// clients expect. Either may request a dry run.
+// deleteOptions returns the options of a delete. They come from the body, or from the query if the
+// body is empty. A dry run may be requested in either.
 func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {
@@ -114,11 +113,10 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 	return d, err
 }
 
-// ignoreReadErrorVerb is the verb required to delete unreadable objects.
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// checkIgnoreReadError checks the deletion of an unreadable object: the user needs a separate
-// right, and the object must be in quarantine.
+// checkIgnoreReadError authorizes the deletion of an unreadable object. The user needs a separate
+// permission, and the object must be in quarantine.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}

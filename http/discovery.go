@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/represent"
 )
 
-// currentDocuments returns the documents of all kinds defined before the request, by any server. If
-// the store is unreachable, they are those of the locally known kinds.
+// currentDocuments returns the discovery documents, including all kinds that any server defined
+// before the request. If the store is unreachable, they cover only the locally known kinds.
 func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
 	s.catchUp(x)
 	return s.documents.Current()
@@ -24,8 +24,8 @@ func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
-// discover serves the aggregated document to clients that prefer it, else the plain one. The ETag
-// identifies the content, for 304 responses.
+// discover serves the aggregated document to clients that prefer it, and the plain one to others.
+// The ETag is a hash of the content, for 304 responses.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {
@@ -42,7 +42,6 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-// discoverGroup serves /apis/{group} and /apis/{group}/{version}.
 func (s *Server) discoverGroup(x *requestContext) error {
 	group := x.target.Segments[1]
 	if x.target.Segments[2] != "" {
@@ -55,7 +54,6 @@ func (s *Server) discoverGroup(x *requestContext) error {
 	return s.writeDiscovery(x, doc)
 }
 
-// discoverResources serves /api/{version} and /apis/{group}/{version}.
 func (s *Server) discoverResources(x *requestContext) error {
 	group, version := "", x.target.Segments[1]
 	if x.target.Segments[0] == "apis" {
@@ -68,8 +66,8 @@ func (s *Server) discoverResources(x *requestContext) error {
 	return s.writeDiscovery(x, doc)
 }
 
-// groupNotFound is the error for a group or version that is not served: a Status for built-in
-// groups, else the plain text that clients expect.
+// groupNotFound returns the error for a group or version that is not served. It is a Status for
+// built-in groups and plain text for others, as in kube-apiserver.
 func (s *Server) groupNotFound(group string) error {
 	if s.opts.Catalog.IsBuiltInGroup(group) {
 		return apierrors.PathNotFound()
@@ -101,7 +99,6 @@ func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	return nil
 }
 
-// serveVersion serves /version, which is always JSON.
 func (s *Server) serveVersion(x *requestContext) error {
 	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
 		return err
@@ -110,7 +107,7 @@ func (s *Server) serveVersion(x *requestContext) error {
 	return nil
 }
 
-// fixedPaths returns the paths for the index that belong to no kind.
+// fixedPaths returns the non-resource paths that the index at / lists.
 func (s *Server) fixedPaths() []string {
 	paths := []string{"/api", "/apis", "/metrics", slisPath, "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {

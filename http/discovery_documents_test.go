@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache tests that equal kinds yield equal documents. The index lists fixed paths and versions
-// once and in order.
+// TestCache tests that equal sets of kinds have equal documents. The index must list fixed paths
+// and versions once and sorted.
 func TestCache(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	c := discovery.NewCache(discovery.Options{Naming: meta.Kubernetes, Catalog: kinds, FixedPaths: []string{"/version", "/api"}})
@@ -39,8 +39,8 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat tests that the format with the highest weight is selected, then the first one.
-// The old name of Protobuf is supported.
+// TestOpenAPIFormat tests that the media type with the highest weight wins, and among equals the
+// first one. The old name of the Protobuf format is supported.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

@@ -73,9 +73,9 @@
 //
 // A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101, and each event is
 // one unfragmented message: in JSON a text frame of the same line, in Protobuf a binary frame of
-// the WatchEvent without the length, in CBOR one of the document. Pings are answered; data is
+// the WatchEvent without the length, in CBOR one of the document. Pings are answered. Data is
 // ignored up to 64 KiB. The server sends a close frame: 1000 at the end of the watch, the client's
-// own code if the client closes, 1002 and 1009 for its errors. Errors known beforehand are plain
-// responses instead of the 101. The first offered subprotocol is selected; one that begins with
+// own code if the client closes, 1002 and 1009 for its errors. Errors before the upgrade are plain
+// responses. The first offered subprotocol is selected. One that begins with
 // base64url.bearer.authorization.platform.io. contains a token instead.
 package http

@@ -10,13 +10,14 @@ import (
 
 const typeBytes = "application/octet-stream"
 
-// An ExtraRoute is an additional fixed path, authorized like any non-resource path. It is either
-// read or executed.
+// An ExtraRoute is an additional fixed path, authorized like any non-resource path. It serves
+// either GET with Write or POST with Do.
 type ExtraRoute struct {
-	// Write streams the response to a GET; an error is logged and cuts the response.
+	// Write streams the response to a GET. An error is logged and truncates the response.
 	Write       func(io.Writer) error
 	ContentType string // of Write; "": application/octet-stream
-	// Do executes a POST, and returns a JSON document. A Status error is the response.
+	// Do handles a POST and returns a JSON document. If the error is a *meta.Status, it is the
+	// response.
 	Do func(context.Context) ([]byte, error)
 }
 
@@ -30,8 +31,8 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	}
 }
 
-// serveExtraRoute streams the response, so an error comes too late for a Status: the response is
-// cut before its last chunk, which clients detect.
+// serveExtraRoute streams the response, so an error comes too late for a Status. The response then
+// ends without its last chunk, which clients detect.
 func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {

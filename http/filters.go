@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// recoverPanic turns a panic into a 500 and logs it under an id that the client gets. A hijacked
-// connection belongs to a watch, so there is no response; a proxied one is cut.
+// recoverPanic turns a panic into a 500 and logs it with the audit id, which the client also gets.
+// If a watch has taken over the connection, no response can be sent. A proxied response is cut off.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
@@ -38,14 +38,13 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters in this order, and then the handler. The order is part of the
-// contract, see doc.go. Checks that are cheap and depend on the request alone come first. No filter
-// before authenticate may reveal what exists. Authorization may call a webhook, so the request
-// takes its turn first.
+// runFilters runs the filters, and then the handler. The order is part of the contract, see doc.go.
+// Cheap checks that need only the request come first. No filter before authenticate may reveal
+// which objects exist. A request takes its turn before authorization, which may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
-		// The end of the request is uncertain, so later bytes on the connection are not taken for
-		// the next one.
+		// The end of this request is unknown, so later bytes on the connection must not be parsed
+		// as the next request.
 		x.ctx.SetConnectionClose()
 		x.state = stateMalformed
 		return err
@@ -85,8 +84,8 @@ func (s *Server) runFilters(x *requestContext) error {
 
 // parseHead validates the head of a request and parses its target.
 //
-// It sets the audit id, which a client may provide, even for malformed requests, so that every
-// response has an id for support.
+// It sets the audit id even for malformed requests, so that users can quote it for every response.
+// A client may provide its own id.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {
@@ -119,7 +118,7 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// setCommonHeaders sets the common headers of a response, which a watch copies (watchHead).
+// setCommonHeaders sets the headers that all responses have. A watch copies them (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	h.SetBytesK(headerAuditID, x.auditID)
@@ -129,9 +128,9 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	}
 }
 
-// setDeadline limits all requests but watches, which have their own parameter. A client can only
-// shorten the time; values not above zero are ignored. The deadline counts from the arrival of the
-// head, so that a slow body uses its own client's time.
+// setDeadline sets the deadline of the request. For requests other than watches, a positive
+// parameter timeout may shorten it. The time counts from the arrival of the head, so that a client
+// with a slow body uses up its own time.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {
@@ -147,8 +146,8 @@ func (s *Server) setDeadline(x *requestContext) error {
 	return nil
 }
 
-// asStatus returns the Status for an error of a handler or the store. Other errors are logged, and
-// hidden from the client. A context that has ended is a 504.
+// asStatus converts an error of a handler or the store to a Status. The context's end becomes a
+// 504. Errors that are not a Status are logged and hidden from the client.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {

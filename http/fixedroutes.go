@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// fixedRoutes are the routes of non-resource paths. A path that ends in a slash stands for
+// fixedRoutes maps non-resource paths to their handlers. A path that ends in a slash matches
 // everything below it.
 type fixedRoutes map[string]fixedRoute
 
-// methods is in the order of the Allow header.
+// A fixedRoute lists its methods in the order of the Allow header.
 type fixedRoute struct {
 	methods []string
 	serve   func(*requestContext) error
@@ -26,7 +26,6 @@ var (
 	postOnly   = []string{"POST"}
 )
 
-// Paths with several uses.
 const (
 	pprofPath  = "/debug/pprof/"
 	slisPath   = "/metrics/slis"
@@ -84,9 +83,9 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	return r
 }
 
-// serve routes a request by its path. Paths with escapes match no fixed route, since
-// the path as sent was authorized. A wrong path is a 404 and never a redirect: a redirected client
-// may send its token elsewhere, or turn a POST into a GET.
+// serve routes a request by its path. A path with escapes matches no fixed route. A wrong path is a
+// 404 and never a redirect, because a redirected client might send its token elsewhere, or turn a
+// POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return apierrors.PageNotFound()
@@ -109,7 +108,6 @@ func (r fixedRoutes) serve(x *requestContext) error {
 	return route.serve(x)
 }
 
-// find returns the route of a path, or that of the longest path above it.
 func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	route, ok = r[path]
 	for i := strings.LastIndexByte(path, '/'); i > 0 && !ok; i = strings.LastIndexByte(path[:i], '/') {
@@ -118,8 +116,7 @@ func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	return route, ok
 }
 
-// allowsTrailingSlash reports whether a fixed path may end in an additional slash. Clients rely on
-// that for these paths.
+// allowsTrailingSlash reports whether clients rely on an additional trailing slash in a fixed path.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
 }

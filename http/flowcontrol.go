@@ -11,21 +11,22 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders are the names of the headers that report the classification of a request. Their
-// values are uids, since names would reveal how operators rank users.
+// flowHeaders holds the names of the response headers that report how flow control classified a
+// request. Their values are UIDs, because names would reveal how operators rank users.
 type flowHeaders struct{ schema, level string }
 
 func newFlowHeaders(n *meta.Naming) flowHeaders {
 	return flowHeaders{n.Translate("X-Platform-Pf-Flowschema-Uid"), n.Translate("X-Platform-Pf-Prioritylevel-Uid")}
 }
 
-// waitDivisor is the fraction of its time that a request may wait for seats, at most maxSeatWait.
+// A request may wait for seats for 1/waitDivisor of its timeout, but at most maxSeatWait.
 const waitDivisor = 4
 
 const maxSeatWait = time.Minute
 
-// acquireSeats waits until flow control admits the request. Requests without a deadline are exempt,
-// because they would hold seats forever, except for watches, which hold them until they run.
+// acquireSeats waits until flow control admits the request. Other long-running requests than
+// watches are exempt, because they would hold their seats forever. A watch releases its seats once
+// it runs.
 func (s *Server) acquireSeats(x *requestContext) error {
 	c := s.opts.FlowControl
 	if c == nil || x.outlasts() && x.info.Verb != "watch" {
@@ -55,7 +56,8 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return err
 }
 
-// listing describes the cost of a list or of a watch's initial events; nil if there are none.
+// listing describes the cost of a list or of a watch's initial events, or nil if the request reads
+// no objects here.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {
@@ -81,7 +83,6 @@ func isHistorical(verb string, q requestinfo.Query, version string, limit int64)
 	return q.Get("continue") != "" || version != "" && version != "0" && (limit > 0 || q.Get("resourceVersionMatch") == "Exact")
 }
 
-// dumpPath has the tables of flow control's state.
 const dumpPath = "/debug/api_priority_and_fairness/"
 
 func (s *Server) serveDump(dump flowcontrol.Dump) func(*requestContext) error {

@@ -12,13 +12,13 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Check is one health check. Its error is logged, never shown.
+// A Check is one health check. Its error is logged and never shown to clients.
 type Check struct {
 	Name  string
 	Check func() error
-	// Remark, if set, is shown after "ok" in the verbose form, to any client.
+	// Remark, if set, returns a text that the verbose form shows to any client after "ok".
 	Remark func() string
-	// NotLive excludes the check from /livez, for conditions that a restart does not cure.
+	// NotLive excludes the check from /livez, because a restart would not help.
 	NotLive bool
 }
 
@@ -55,8 +55,8 @@ func (s *Server) checks(endpoint string) []Check {
 	return all
 }
 
-// health serves one endpoint: "ok", or every check with ?verbose or on a failure, such as "[+]ping
-// ok". ?exclude=name excludes a check.
+// health serves one endpoint. The response is "ok". With ?verbose or after a failure, it lists
+// every check, such as "[+]ping ok". ?exclude=name skips a check.
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
@@ -100,7 +100,6 @@ func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool
 	return true
 }
 
-// healthCheck serves one check, such as /livez/ping.
 func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
@@ -125,8 +124,8 @@ func (s *Server) writeText(x *requestContext, text string) {
 	s.writeRaw(x, negotiate.TypeText, []byte(text))
 }
 
-// healthMetrics are the last results and the counts of results of checks. Requests for single
-// checks are not counted.
+// healthMetrics holds the last result of each check and the number of results. Requests for a
+// single check are not counted.
 type healthMetrics struct {
 	result *metrics.Gauges
 	total  *metrics.Counters
@@ -139,7 +138,6 @@ func newHealthMetrics() healthMetrics {
 	}
 }
 
-// record counts one result. The names of checks are few.
 func (m *healthMetrics) record(endpoint, check string, err error) {
 	status, passed := "success", 1.0
 	if err != nil {

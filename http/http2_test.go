@@ -38,14 +38,12 @@ func clientConfig(t *testing.T) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
 }
 
-// frames is a connection with raw access to HTTP/2 frames.
 type frames struct {
 	*testing.T
 	*http2.Framer
 	conn *tls.Conn
 }
 
-// dialHTTP2 opens a connection with the given stream window.
 func (f *testServer) dialHTTP2(t *testing.T, window uint32) *frames {
 	t.Helper()
 	config := clientConfig(t)
@@ -66,7 +64,7 @@ func (s *frames) check(err error) {
 	must.Succeed(s, err)
 }
 
-// ask sends the head of a request. fields alternates names and values.
+// ask sends the head of a request. fields alternates header names and values.
 func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	s.Helper()
 	var b bytes.Buffer
@@ -82,8 +80,8 @@ func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	}
 }
 
-// await reads until the end of a stream and returns the status code, or how the stream or
-// connection ended.
+// await reads until the stream ends. It returns the status code, or how the stream or connection
+// ended.
 func (s *frames) await(stream uint32) string {
 	s.Helper()
 	code := "nothing"
@@ -171,8 +169,8 @@ func TestHTTP2(t *testing.T) {
 	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
-// TestHTTP2Shutdown tests that on shutdown watches end normally, pending requests complete, and
-// clients get a GOAWAY.
+// TestHTTP2Shutdown tests that during a shutdown watches end normally, pending requests complete,
+// and clients receive a GOAWAY.
 func TestHTTP2Shutdown(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -209,7 +207,7 @@ func TestHTTP2Shutdown(t *testing.T) {
 }
 
 // TestHTTP2Clients tests that clients that violate the protocol lose only their own streams or
-// connections.
+// connection.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
 	patient, short := serveHTTP2(t, nil), serveHTTP2(t, func(o *http.Options) {
@@ -269,7 +267,7 @@ func TestHTTP2Clients(t *testing.T) {
 			if got := s.await(1); got != test.want {
 				t.Fatalf("%s, want %s", got, test.want)
 			}
-			// The connection continues, and reset streams are forgotten.
+			// The connection stays open, and reset streams free their memory.
 			for stream := uint32(3); stream < 300; stream += 2 {
 				s.ask(stream, true, get("/version")...)
 				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))
@@ -287,8 +285,8 @@ func TestHTTP2Clients(t *testing.T) {
 	}
 }
 
-// TestHTTP2UnreadRejections tests that clients cannot keep connections with requests that the
-// protocol's implementation rejects, whose responses they do not read.
+// TestHTTP2UnreadRejections tests that a client cannot keep a connection open by not reading the
+// responses to requests that the HTTP/2 library rejects.
 func TestHTTP2UnreadRejections(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.IdleTimeout, o.Limits.WriteTimeout = time.Second, time.Second })
@@ -301,7 +299,8 @@ func TestHTTP2UnreadRejections(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence tests that a client that has negotiated HTTP/2 must send the preface in time.
+// TestHTTP2Silence tests that a client that negotiated HTTP/2 must send the connection preface in
+// time.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
@@ -321,7 +320,7 @@ func TestHTTP2Silence(t *testing.T) {
 	}
 }
 
-// TestHTTP2Continue tests that 100 Continue is not sent for an unused body.
+// TestHTTP2Continue tests that 100 Continue is not sent if the handler does not read the body.
 func TestHTTP2Continue(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {
@@ -341,7 +340,6 @@ func TestHTTP2Continue(t *testing.T) {
 	}
 }
 
-// TestHTTP2Users tests that each request on a connection has its own user.
 func TestHTTP2Users(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Authenticator = tokenAuthenticator{} })
 	var asking sync.WaitGroup
@@ -362,7 +360,6 @@ func TestHTTP2Users(t *testing.T) {
 	asking.Wait()
 }
 
-// TestNoHTTP2 tests that HTTP/2 is negotiated only if it is enabled.
 func TestNoHTTP2(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.HTTP2MaxStreams = 0 })
 	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || resp.ProtoMajor != 1 {

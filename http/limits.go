@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// watchesPerUpgrade is the number of watches that use as much memory as one proxied connection,
-// which has buffers in both directions and a second connection.
+// watchesPerUpgrade is the number of watches that use as much memory as one proxied connection. A
+// proxied connection needs a second connection, and buffers for both directions.
 const watchesPerUpgrade = 16
 
-// maxUnknownStreams bounds HTTP/2 requests of unknown users.
+// maxUnknownStreams limits the HTTP/2 requests whose user is not yet known.
 const maxUnknownStreams = 4096
 
 // capacities returns the capacity of each resource. Reads and writes have separate limits, so that
-// a flood of one does not affect the other. With flow control, the sum is its number of seats, and
-// the outer bound for each.
+// a flood of one does not affect the other. With flow control, both have the sum as their limit,
+// which is the number of seats.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -38,8 +38,8 @@ func (o *Options) capacities() limits.Capacities {
 	return c
 }
 
-// A reserves selects the users of the reserves: administrators, nodes and components of the
-// cluster.
+// reserves identifies the users that may use the reserves: administrators, nodes and system
+// components.
 type reserves struct {
 	groups []string
 	prefix string // of user names, such as "system:kube-"
@@ -56,11 +56,12 @@ func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }
 
-// acquireTurn waits for seats and takes a slot in flight. A watch counts as a read until it runs,
-// and as an open watch from now on.
+// acquireTurn waits for seats and takes an in-flight slot. A watch counts as a read until it runs,
+// and immediately as an open watch.
 //
-// It does not wait for a slot: the queues of flow control are bounded, and another queue would only
-// move the overload into memory. Health checks are unlimited, since they must work under overload.
+// It does not wait for a slot. The queues of flow control are bounded, and a second queue would
+// only move the overload into memory. Health checks are exempt, because they must work under
+// overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err
@@ -84,8 +85,8 @@ func (s *Server) acquireTurn(x *requestContext) error {
 	return nil
 }
 
-// tooManyRequests converts an exceeded limit to a 429 with the limit as the type of its cause. It
-// returns other errors unchanged.
+// tooManyRequests converts the error for an exceeded limit to a 429, whose cause names the limit.
+// It returns other errors unchanged.
 func tooManyRequests(err error) error {
 	status := apierrors.TooManyRequests()
 	var limit *limits.Rejection

@@ -22,7 +22,7 @@ func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestCo
 	}
 }
 
-// TestLimits tests the separate limits of reads, writes and watches. Users share them,
+// TestLimits tests the separate limits for reads, writes and watches. Users share them,
 // administrators and nodes have a reserve, and health checks are exempt.
 func TestLimits(t *testing.T) {
 	s := newLimitedServer(Limits{MaxRequestsInFlight: 12, MaxMutatingRequestsInFlight: 6, MaxWatches: 4}, meta.Kubernetes)
@@ -75,13 +75,13 @@ func TestSystemUsers(t *testing.T) {
 	}
 }
 
-// smallMemory is a MemoryMonitor with room for twelve writes of 10 bytes.
+// smallMemory has memory for twelve writes of ten bytes each.
 type smallMemory struct{}
 
 func (smallMemory) UnderPressure() bool { return false }
 func (smallMemory) Available() int64    { return 120 }
 
-// TestMemoryShares tests that users share the memory for writes, and that the only write is always
+// TestMemoryShares tests that users share the memory for writes, and that a lone write is always
 // admitted.
 func TestMemoryShares(t *testing.T) {
 	s := newLimitedServer(Limits{}, meta.Platform)

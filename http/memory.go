@@ -11,29 +11,29 @@ import (
 
 // A MemoryMonitor reports the available memory.
 type MemoryMonitor interface {
-	// UnderPressure reports that only small reads, and requests that free memory, should be
+	// UnderPressure reports whether only small reads, and requests that free memory, should be
 	// admitted.
 	UnderPressure() bool
-	// Available returns the number of bytes for the work of all requests together.
+	// Available returns the bytes that all requests together may use.
 	Available() int64
 }
 
-// workFactor is the number of bytes that a write needs per byte of its body and object: both exist
-// as trees, and the object is encoded, journaled and returned.
+// workFactor is the number of bytes that a write needs per byte of its body and object. Both are
+// decoded into trees, and the object is encoded, journaled and returned.
 const workFactor = 12
 
-// cborFactor is the size of a CBOR body's tree relative to that of a JSON body.
+// cborFactor is the size of the tree of a CBOR body relative to that of a JSON body.
 const cborFactor = 3
 
-// The limits for parts of the system under memory pressure: bytes of a write, and objects of a
-// list.
+// The limits for system components under memory pressure: the memory of a write in bytes, and the
+// number of objects in a list.
 const (
 	maxWorkUnderPressure = 1 << 20
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if there is memory for its work. Nothing is reserved for a pending
-// body, which may never arrive: then it is called again.
+// reserveWork admits a request if there is memory for its work. A pending body may never arrive, so
+// nothing is reserved for it. reserveWork is called again when the body has arrived.
 func (s *Server) reserveWork(x *requestContext) error {
 	gauge := s.opts.MemoryMonitor
 	if gauge == nil || x.kind.Virtual() {
@@ -50,8 +50,8 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-// tryReserveWork reserves memory for a request. A lone request is always admitted, or the largest
-// object could never be written.
+// tryReserveWork reserves memory for a request. A lone request is always admitted, because the
+// largest object could otherwise never be written.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if work == 0 {
 		return nil
@@ -64,8 +64,9 @@ func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	return nil
 }
 
-// estimateWork returns the expected memory of a request in bytes; 0 for a read, whose response has
-// its own limit. The stored object counts too, because a small patch copies all of it.
+// estimateWork returns the memory that a write is expected to need, in bytes. It includes the
+// stored object, because even a small patch copies all of it. It returns 0 for a read, whose
+// response has its own limit.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
@@ -73,8 +74,8 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(s.bodySize(x)+s.storedSize(x), 0) * workFactor
 }
 
-// bodySize returns the size of the body. An unannounced length counts as the maximum, except for a
-// delete, which rarely has a body.
+// bodySize returns the size of the body in bytes. An unknown length counts as the maximum, except
+// for a delete, which rarely has a body.
 func (s *Server) bodySize(x *requestContext) int64 {
 	length := int64(x.ctx.Request.Header.ContentLength())
 	if size, whole := x.conn.ReceivedBody(); whole {
@@ -88,7 +89,6 @@ func (s *Server) bodySize(x *requestContext) int64 {
 	return length
 }
 
-// storedSize returns the size of the named object; 0 if it does not exist.
 func (s *Server) storedSize(x *requestContext) int64 {
 	k := x.kind.Stored
 	if k == nil || x.info.Name == "" {
@@ -102,8 +102,8 @@ func (s *Server) storedSize(x *requestContext) int64 {
 }
 
 // allowedUnderPressure reports whether a request is allowed under memory pressure. All users may
-// read single objects. Reserved users may also delete, which frees memory, make small writes, list
-// short pages, and watch, since rejected watches would return with long lists.
+// read single objects. Privileged users may also delete, make small writes, and list short pages.
+// They may watch, because clients whose watch is rejected would return with long lists.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves the memory for the response to a change, before the change is made.
-// Otherwise, slow readers of such responses, which are always sent, could take all memory.
+// reserveChange reserves the memory for the response to a change before the change is made.
+// Afterwards the response must be sent, and slow readers could then take all memory.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored
@@ -151,8 +151,8 @@ func (s *Server) reserveChange(x *requestContext) error {
 	return s.reserveResponse(x, represent.ObjectMemory(x.format, int(size)))
 }
 
-// reserveObjectResponse reserves the memory for encoding an object of that size. For a change it
-// corrects the amount of reserveChange.
+// reserveObjectResponse reserves the memory for encoding an object of size bytes. For a change it
+// corrects the estimate of reserveChange.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
 	if x.info.Verb == "get" {

@@ -15,14 +15,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// openapiPath is the root of version 3 documents.
 const openapiPath = "/openapi/v3"
 
 func (s *Server) serveOpenAPIV2(x *requestContext) error {
 	return s.serveOpenAPI(x, s.currentDocuments(x).OpenAPIV2(), "v2")
 }
 
-// serveOpenAPIV3Index serves /openapi/v3, the locations of all documents.
 func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	index := s.currentDocuments(x).OpenAPIIndex()
 	if x.notModified(index.Hash) {
@@ -32,8 +30,8 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	return nil
 }
 
-// serveOpenAPIV3 serves /openapi/v3/{path}. A document is immutable under its hash; another hash
-// redirects.
+// serveOpenAPIV3 serves /openapi/v3/{path}. A document is immutable under its hash. An outdated
+// hash is redirected.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	documents := s.currentDocuments(x)
@@ -96,7 +94,8 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	return nil
 }
 
-// notModified sets the ETag, and responds with 304 if the client has that content.
+// notModified sets the ETag. If the client already has the content, it responds with 304 and
+// returns true.
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)

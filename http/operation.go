@@ -16,18 +16,19 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An Operation handles a create that stores nothing under its own name, such as a review or an
-// eviction. Errors are *meta.Status.
+// An Operation handles a create that does not store the object under its own name, such as a review
+// or an eviction. Every error is a *meta.Status.
 type Operation struct {
-	// Complete validates and defaults the body, after mutating and before validating admission. May
-	// be nil.
+	// Complete, if set, validates and defaults the body. It runs between mutating and validating
+	// admission.
 	Complete func(c OperationRequest) error
-	// Answer executes the operation. It returns the resulting object, or nil for a Status.
+	// Answer executes the operation. It returns the resulting object, or nil if the response is a
+	// Status.
 	Answer func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 }
 
-// An OperationRequest is the input of an Operation. Object is the decoded body, of the right kind.
-// Key is the object's; its Name comes from the path or, for a collection, from the body.
+// An OperationRequest is the input of an Operation. Object is the decoded body. The name in Key
+// comes from the path or, for a collection, from the body.
 type OperationRequest struct {
 	User   *authn.User
 	Kind   *schema.Kind // of Object
@@ -42,14 +43,14 @@ type OperationRequest struct {
 	Annotate func(key, value string)
 }
 
-// operationKey identifies an operation or a reader; subresource is "" for a collection.
+// operationKey identifies an operation or a reader. subresource is "" for the resource itself.
 type operationKey struct {
 	kind        *schema.Kind
 	subresource string
 }
 
-// resolve returns values by the kinds of their names: "group/version/resource" in platform form,
-// optionally with a subresource. Kinds that are not served are skipped.
+// resolve looks up the kinds for byName. Its keys are "group/version/resource" in platform form,
+// with an optional subresource. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {
@@ -68,8 +69,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation responds with 201 and the result of the operation. It belongs to no collection, so
-// there is no Table of it; clients that accept nothing else get an error.
+// runOperation runs an operation and responds with 201 and its result. The result is never a Table.
+// Clients that accept only tables get an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error

@@ -22,7 +22,7 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// Options configure a Server. Naming, Catalog, Store, Authenticator, Authorizer and Listener are
+// Options configures a Server. Naming, Catalog, Store, Authenticator, Authorizer and Listener are
 // required.
 type Options struct {
 	Naming        *meta.Naming
@@ -30,75 +30,76 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// AuthGeneration changes when a decision of Authenticator or Authorizer may have changed for a
-	// reason other than time, so that watches are rechecked; nil: never.
+	// AuthGeneration returns a number that changes when a decision of Authenticator or Authorizer
+	// may have changed for a reason other than time. Watches are then rechecked. nil means never.
 	AuthGeneration func() uint64
-	// CatchUp waits until everything that other servers have acknowledged is applied here, and
-	// returns false if that is unknown. No request is refused for what this server does not know
-	// yet. nil: there are no other servers.
+	// CatchUp waits until this server has applied everything that other servers acknowledged. It
+	// returns false if that is unknown. It is called before a request is rejected, because the
+	// reason may be outdated. nil means that there are no other servers.
 	CatchUp func(ctx context.Context) bool
-	// Audit records requests; may be nil.
+	// Audit records requests. It may be nil.
 	Audit *audit.Auditor
-	// Admission changes or refuses writes; may be nil.
+	// Admission mutates or rejects writes. It may be nil.
 	Admission *admission.Chain
-	// Listener is owned by the server from New on. With TLS set it serves TLS.
+	// Listener is owned by the server after New. If TLS is set, the server uses TLS on it.
 	Listener net.Listener
 	TLS      *tls.Config
-	// ClientCAs returns the authorities named in requests for client certificates; nil: none. A
-	// change is a new pool.
+	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil
+	// names none. When the CAs change, it must return another pool.
 	ClientCAs func() *x509.CertPool
-	// StrictTransportSecurity is the header Strict-Transport-Security of every response; "": none.
+	// StrictTransportSecurity is the value of that header in every response. "" omits it.
 	StrictTransportSecurity string
-	// AllowedOrigins are the origins whose pages may read responses (CORS).
+	// AllowedOrigins matches the origins whose pages may read responses (CORS).
 	AllowedOrigins []*regexp.Regexp
-	// ExternalAddress is the server's address for others, as in "192.0.2.1:6443".
+	// ExternalAddress is the address at which clients reach the server, such as "192.0.2.1:6443".
 	ExternalAddress string
-	// Version is the daemon's own version, as in "0.1.0".
+	// Version is the daemon's own version, such as "0.1.0".
 	Version string
-	// GitVersion is the version that /version reports; "": GitVersion(Version).
+	// GitVersion is the version that /version reports. The default is GitVersion(Version).
 	GitVersion string
 	Limits     Limits
-	// FlowControl decides which requests wait; may be nil. The limits of requests in flight are
-	// then an outer limit.
+	// FlowControl decides which requests wait for seats. If it is set, the limits on requests in
+	// flight apply to the sum of reads and writes. It may be nil.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
 	// WriteMetrics, if set, writes additional metrics.
 	WriteMetrics func(io.Writer)
-	// MemoryMonitor reports available memory; nil: always sufficient.
+	// MemoryMonitor reports the available memory. nil means unlimited.
 	MemoryMonitor MemoryMonitor
-	// Checks are additional checks of /readyz, /livez and /healthz.
+	// Checks adds checks to /readyz, /livez and /healthz.
 	Checks []Check
-	// ExtraRoutes are additional fixed paths, as in "/backup".
+	// ExtraRoutes adds fixed paths, such as "/backup".
 	ExtraRoutes map[string]ExtraRoute
-	// Servers serve aggregated versions; may be nil.
+	// Servers are the aggregated servers. It may be nil.
 	Servers *aggregation.Servers
-	// Operations handle creates that store nothing, by "group/version/resource" or
+	// Operations handles creates that store nothing. Its keys are "group/version/resource" or
 	// "group/version/resource/subresource" in platform form.
 	Operations map[string]Operation
-	// Readers handle reads of kinds that are not stored, by "group/version/resource" in platform
-	// form.
+	// Readers handles reads of kinds that are not stored. Its keys are "group/version/resource" in
+	// platform form.
 	Readers map[string]Reader
-	// Members reads the cluster for requests to Pods, Services and Nodes; nil: these get 503.
+	// Members reads Pods, Services and Nodes for requests that connect to them. If it is nil, such
+	// requests get a 503.
 	Members policy.Objects
 	// Kubelets configures connections to kubelets.
 	Kubelets KubeletOptions
-	// CBOR enables CBOR.
+	// CBOR enables the CBOR encoding.
 	CBOR bool
-	// DisableCompression sends responses uncompressed. DisableListChunking ignores the limit of
-	// lists. DisableWatchList refuses watches that request initial events.
+	// DisableCompression disables gzip for responses. DisableListChunking ignores the limit of
+	// lists. DisableWatchList rejects watches that request initial events.
 	DisableCompression, DisableListChunking, DisableWatchList bool
 	// StatusPage enables /statusz. Flags, if set, returns the flags by name for /flagz.
 	StatusPage bool
 	Flags      func() map[string]string
-	// Console enables the web console at /console/; may be nil.
+	// Console enables the web console at /console/. It may be nil.
 	Console *ConsoleOptions
 	// Profiling enables /debug/pprof/, authorized like any non-resource path.
 	Profiling bool
-	// ShutdownDelay is how long /readyz fails before connections are refused.
+	// ShutdownDelay is how long /readyz fails before the server stops accepting connections.
 	ShutdownDelay time.Duration
 }
 
-// Limits limit clients. Zero fields get the defaults in brackets.
+// Limits holds the limits for clients. Zero fields get the defaults in brackets.
 type Limits struct {
 	RequestTimeout              time.Duration // except for watches [60 s]
 	MaxRequestsInFlight         int           // reads [400]
@@ -107,17 +108,19 @@ type Limits struct {
 	MaxRequestBodyBytes         int           // bytes [3 MiB]
 	MaxTotalBodyBytes           int           // bytes of all bodies at a time [64 MiB]
 	MaxConnections              int           // open [16384]
-	// HTTP2MaxStreams is the number of concurrent requests on an HTTP/2 connection; 0 disables
-	// HTTP/2.
+	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
+	// disables HTTP/2.
 	HTTP2MaxStreams int
-	// MaxResponseBytes limits the memory of all large responses together, in bytes, besides the
-	// objects of the store [64 MiB].
+	// MaxResponseBytes limits the memory of all large responses together, in bytes. The stored
+	// objects do not count [64 MiB].
 	MaxResponseBytes int
-	// MinRequestTimeout is the minimum lifetime of a watch without a timeout [1800 s]. The actual
-	// one is up to twice that, and so is the maximum requested timeout.
+	// MinRequestTimeout is the minimum duration of a watch without a timeout [1800 s]. The actual
+	// duration is random, up to twice as long. That is also the maximum timeout that clients may
+	// request.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout limits the TLS handshake [10 s], ReadTimeout the arrival of a request [30
-	// s], IdleTimeout the time between requests [120 s], WriteTimeout one write to a client [30 s].
+	// s], IdleTimeout the time between requests [120 s], and WriteTimeout one write to a client [30
+	// s].
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 }
 

@@ -10,8 +10,8 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// handleCORS lets pages of allowed origins read the response. It returns true if it has handled a
-// preflight.
+// handleCORS lets pages of allowed origins read the response. It returns true if the request was a
+// preflight, which is then complete.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
 	if !told || x.info.Method != "OPTIONS" {
@@ -21,10 +21,12 @@ func (s *Server) handleCORS(x *requestContext) bool {
 	return true
 }
 
-// checkOrigin refuses requests of pages of other origins: WebSockets, and writes of users known by
-// their certificate only. Any page can make a browser send a form with the user's certificate, but
-// not a token. Reads are harmless, since the page cannot see the response. Browsers do not protect
-// WebSockets that way, so these are always refused.
+// checkOrigin rejects two types of requests from pages of other origins.
+//
+// Writes are rejected if only a client certificate identifies the user. Any page can make a browser
+// send a form with the user's certificate, but not with a token. Reads are harmless, because the
+// page cannot see the response. WebSockets are always rejected, because browsers let a page read
+// them.
 func (s *Server) checkOrigin(x *requestContext) error {
 	h := &x.ctx.Request.Header
 	reads := x.info.Method == "GET" || x.info.Method == "HEAD" || x.info.Method == "OPTIONS"

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIsCross tests that the browser's headers decide whether a request is cross-origin. Other
+// TestIsCross tests that the headers of browsers decide whether a request is cross-origin. Other
 // clients do not send them.
 func TestIsCross(t *testing.T) {
 	allowed := origin.Allowed{regexp.MustCompile(`^https://good\.example$`)}

@@ -14,7 +14,8 @@ func servePprof(x *requestContext) error {
 
 var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// servePprofIndex lists the profiles. Its links are relative, so the path must end in a slash.
+// servePprofIndex lists the profiles. The links of the page are relative, so its path must end in a
+// slash.
 func servePprofIndex(x *requestContext) error {
 	if !x.target.TrailingSlash {
 		x.setHeader("Location", pprofPath)

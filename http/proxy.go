@@ -13,10 +13,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// proxy forwards a request to another server and writes its response. Without an error the response
-// is complete or the connection handed over. Long-running requests and upgrades are registered like
-// watches: they end with their authorization, have no deadline, and are in flight only until they
-// are admitted.
+// proxy forwards a request to another server and its response to the client. If it returns nil, the
+// response is complete, or the connection was handed over.
+//
+// Long-running requests and upgrades are registered like watches. They have no deadline, end when
+// their authorization ends, and count as in flight only until they are admitted.
 func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	r, err := s.proxyRequest(x)
 	if err != nil {
@@ -46,12 +47,11 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	return err
 }
 
-// outlasts reports whether an admitted request has no deadline.
+// outlasts reports whether the request has no deadline: a long-running request or an upgrade.
 func (x *requestContext) outlasts() bool {
 	return x.info.LongRunning() || x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
 }
 
-// proxyRequest returns the request to forward, without credentials.
 func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	h := &x.ctx.Request.Header
 	r := proxy.Request{Method: x.info.Method, Head: h, Headers: x.headers.All(), Answer: &x.ctx.Response.Header}
@@ -74,8 +74,8 @@ func (x *requestContext) startAnswer(code int) {
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer is startAnswer for requests without a deadline, whose audit has a start and an
-// end.
+// startLongAnswer is startAnswer for requests without a deadline. For these, the audit also records
+// the start of the response.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {
@@ -97,8 +97,8 @@ func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tun
 	})
 }
 
-// beginProxied registers a long-running exchange, subject to the limit. It is no longer in flight
-// afterwards.
+// beginProxied registers a long-running exchange, subject to the limit on upgrades. Afterwards the
+// request no longer counts as in flight.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	if err := x.permit.TryAcquire(limits.Upgrades, 1); err != nil {
 		return tooManyRequests(err)
@@ -112,8 +112,8 @@ func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	return nil
 }
 
-// recoverTunnelPanic keeps a panic of one tunnel from ending the process. Both its connections are
-// closed by then.
+// recoverTunnelPanic prevents a panic in a tunnel from ending the process. Both connections of the
+// tunnel are already closed.
 func (s *Server) recoverTunnelPanic() {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))

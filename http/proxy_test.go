@@ -23,7 +23,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A front is a server that proxies every request, as the daemon does after its filters.
+// A front is a handler that proxies every request, as the daemon does after its filters.
 type front struct {
 	t      *testing.T
 	conn   *wire.Conn
@@ -117,7 +117,6 @@ func eventually(t *testing.T, label string, f func() bool) {
 	}
 }
 
-// send writes raw requests on one connection and returns a reader of the responses.
 func send(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c := must.Get(net.Dial("tcp", address))(t)
@@ -135,7 +134,7 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 }
 
 // TestDocumentsAreSandboxed tests that responses of backends get a sandboxed origin, whatever their
-// types, and that a backend's own policy is kept.
+// content types. The backend's own policy must be kept.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -190,7 +189,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming tests that data is forwarded immediately in both directions, including trailers.
+// TestStreaming tests that data and trailers are forwarded immediately in both directions.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -275,8 +274,8 @@ func TestClientGone(t *testing.T) {
 	eventually(t, "requests are left", func() bool { return open.Load() == 0 })
 }
 
-// TestBackendBreaksOff tests that a truncated response is not taken for a complete one, and that an
-// unreachable backend yields a 503.
+// TestBackendBreaksOff tests that clients detect a truncated response, and that an unreachable
+// backend yields a 503.
 func TestBackendBreaksOff(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -327,8 +326,8 @@ func echo(t *testing.T, protocol string) string {
 
 const upgradeTo = "POST / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: %s\r\nX-A: a\r\n\r\n"
 
-// TestUpgrade tests that an upgraded connection is copied in both directions, including early data.
-// Each direction ends separately.
+// TestUpgrade tests that an upgraded connection is copied in both directions, including early data,
+// and that each direction ends separately.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	address, open := serveProxy(t, echo(t, "SPDY/3.1"), nil)
@@ -370,7 +369,7 @@ func TestNoUpgrade(t *testing.T) {
 	}
 }
 
-// TestRedirects tests that redirects are forwarded or refused.
+// TestRedirects tests that redirects are either forwarded or rejected.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -12,8 +12,9 @@ import (
 )
 
 // recheckGrant repeats the authentication, impersonation and authorization of a long-running
-// request. Unknown is not a refusal: while an authenticator or webhook is unreachable, the request
-// continues. A changed user name ends it, since another user has seen everything so far.
+// request. While an authenticator or webhook is unreachable, the verdict is Unknown, and the
+// request continues. If the credentials now belong to another user, the request ends, because its
+// responses were for the previous one.
 func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attributes) stream.Verdict {
 	r := snapshot.Request()
 	user, err := s.opts.Authenticator.Authenticate(r)
@@ -53,7 +54,6 @@ func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attrib
 	return stream.Verdict{ValidUntil: until}
 }
 
-// failureRecorder is an authorizer that records whether a mode has failed.
 type failureRecorder struct {
 	authz.Authorizer
 	failed bool
@@ -66,7 +66,8 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 }
 
 // newGrant returns the grant of a long-running request. Requests with the same key are rechecked
-// together. The connection's cache is replaced, because a connection may end before its grant.
+// together. The grant gets its own authentication cache, because the connection may end before the
+// grant.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
 	snapshot, asked := x.headers.Snapshot, x.attributes
 	snapshot.Impersonation = x.headerFlags.Impersonation

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// transientDenier denies the given number of requests, and then allows all.
 type transientDenier struct{ denials, calls atomic.Int64 }
 
 func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
@@ -23,8 +22,8 @@ func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestWatchSurvivesTransientDenial tests that a watch survives the gap while a binding is replaced,
-// but not a permanent denial.
+// TestWatchSurvivesTransientDenial tests that a watch survives while a binding is deleted and
+// recreated, but not a permanent denial.
 func TestWatchSurvivesTransientDenial(t *testing.T) {
 	var rights transientDenier
 	var generation atomic.Uint64

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// sendParts sends parts on a new connection. It returns the responses up to the wanted number or
-// the end of the connection.
+// sendParts sends parts on a new connection. It returns the status codes of at most the given
+// number of responses, and whether the connection was closed.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -45,7 +45,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	return codes, false
 }
 
-// TestRequestBodies tests request bodies that are read, unread, slow, or wait for 100 Continue.
+// TestRequestBodies tests bodies that are read or unread, arrive slowly, or wait for 100 Continue.
 func TestRequestBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestBodyBytes = 1 << 20 })
 	body := `{"metadata":{"generateName":"a-"},"data":{"k":"` + strings.Repeat("x", 10_000) + `"}}`
@@ -109,7 +109,7 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// TestLongestWatch tests that a requested timeout is capped at the maximum default lifetime.
+// TestLongestWatch tests that the requested timeout of a watch is limited to the maximum default.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second
@@ -118,7 +118,6 @@ func TestLongestWatch(t *testing.T) {
 	}
 }
 
-// fixedMemory is a MemoryMonitor that always returns the same amount.
 type fixedMemory int64
 
 func (fixedMemory) UnderPressure() bool { return false }

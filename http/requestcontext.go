@@ -18,8 +18,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestContext is one request and its response. It belongs to the request's goroutine and is
-// pooled: nothing may retain it.
+// A requestContext holds one request and its response. It belongs to the request's goroutine.
+// Nothing may retain it, because it is pooled.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
@@ -39,8 +39,7 @@ type requestContext struct {
 	permit      limits.Permit
 	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List
-	// caughtUp: see Server.catchUp.
-	caughtUp bool
+	caughtUp    bool
 }
 
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
@@ -53,7 +52,8 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
-// release zeroes everything, so that no data passes from one request to another or is retained.
+// release zeroes all fields and returns the requestContext to its pool, so that no data reaches
+// another request.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
@@ -62,8 +62,8 @@ func (x *requestContext) release() {
 	requestContexts.Put(x)
 }
 
-// methodName returns the method as a string that outlives the request. Unknown methods share one
-// name, so that clients cannot create metric series.
+// methodName returns the method as a string that remains valid after the request. Unknown methods
+// become one name, so that clients cannot create metric series.
 func methodName(m []byte) string {
 	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
 		if string(m) == s {

@@ -13,24 +13,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// requestBuckets are the upper bounds of request durations, in seconds.
+// requestBuckets holds the upper bounds of the duration buckets, in seconds.
 var requestBuckets = []float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
 
-// requestMetrics are the series about requests, found by a small key without building strings. The
-// catalog limits their number: series of kinds that are no longer served are removed.
+// requestMetrics holds the metric series about requests. Lookups use a struct key, to avoid
+// building strings. The catalog limits the number of series: those of kinds that are no longer
+// served are removed.
 type requestMetrics struct {
 	total      *metrics.Counters
 	durations  *metrics.Histograms
 	deprecated *metrics.Gauges
-	// served reports whether a resource exists now.
-	served func(group, version, resource string) bool
+	served     func(group, version, resource string) bool
 
 	mu     sync.Mutex // serializes additions to routes, which is never changed in place
 	routes atomic.Pointer[map[countedRoute]routeSeries]
 }
 
-// A countedRoute is the key of requests that are counted together. Requests for unserved resources
-// share one per verb.
+// A countedRoute identifies requests that are counted together. Requests for resources that are not
+// served are counted by verb only.
 type countedRoute struct {
 	group, version, resource string // of a served kind; or all empty
 	verb, subresource        string
@@ -40,7 +40,6 @@ type countedRoute struct {
 	timed                    bool
 }
 
-// took is nil unless the route is timed.
 type routeSeries struct {
 	count *metrics.Counter
 	took  *metrics.Histogram
@@ -60,7 +59,6 @@ func newRequestMetrics(served func(group, version, resource string) bool) *reque
 	return r
 }
 
-// count counts a request with its response; took is used if the route is timed.
 func (r *requestMetrics) count(k countedRoute, took time.Duration) {
 	s, ok := (*r.routes.Load())[k]
 	if !ok {
@@ -73,7 +71,7 @@ func (r *requestMetrics) count(k countedRoute, took time.Duration) {
 }
 
 // add adds the series of a route. Routes with the same labels, such as those of create and post,
-// share them.
+// share their series.
 func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +87,7 @@ func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 }
 
 // prune removes the series of kinds that are no longer served, and returns a copy of the routes
-// without them. r.mu is held.
+// without them. The caller holds r.mu.
 func (r *requestMetrics) prune() map[countedRoute]routeSeries {
 	gone := func(group, version, resource string) bool {
 		return resource != "" && !r.served(group, version, resource)
@@ -117,7 +115,7 @@ func (k countedRoute) labels() []string {
 	return []string{k.verbLabel(), k.group, k.version, k.resource, k.subresource, scope}
 }
 
-// verbLabel returns the verb as in kube-apiserver's metrics.
+// verbLabel returns the verb as it appears in kube-apiserver's metrics.
 func (k countedRoute) verbLabel() string {
 	switch k.verb {
 	case "":

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRouteSeries counts requests from many goroutines, which look up and add series.
+// TestRouteSeries counts requests from many goroutines, which look up and add series concurrently.
 func TestRouteSeries(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	var all sync.WaitGroup
@@ -41,8 +41,8 @@ func TestRouteSeries(t *testing.T) {
 	}
 }
 
-// TestOneSeriesForEachLabels tests that series with equal labels are merged, because Prometheus
-// rejects duplicates.
+// TestOneSeriesForEachLabels tests that routes with equal labels share one series, because
+// Prometheus rejects duplicates.
 func TestOneSeriesForEachLabels(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	for _, verb := range []string{"create", "post", "create"} {
@@ -63,8 +63,8 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 	}
 }
 
-// TestSeriesOfFormerKinds tests that the series of a removed kind are dropped, and start at zero if
-// it returns.
+// TestSeriesOfFormerKinds tests that the series of a removed kind are dropped, and start at zero
+// when the kind returns.
 func TestSeriesOfFormerKinds(t *testing.T) {
 	served := true
 	m := newRequestMetrics(func(_, _, resource string) bool { return served || resource != "widgets" })

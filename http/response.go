@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// writeDocument responds with a JSON document, which may be shared, in the negotiated encoding.
+// writeDocument responds with a JSON document in the negotiated encoding. doc may be shared.
 func (s *Server) writeDocument(x *requestContext, doc []byte) {
 	s.writeBody(x, represent.Document(x.format, doc))
 }
@@ -17,8 +17,8 @@ func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBody responds with a body. A large one is streamed, so that its memory is released when it
-// is written or the client is gone.
+// writeBody responds with a body. A large body is streamed, so that its memory is released when it
+// has been written or the client has disconnected.
 func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	if x.audit != nil && b.Document != nil {
 		x.auditResponseDocument(b.Document)
@@ -38,9 +38,9 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	}
 }
 
-// writeStream responds with a streamed body of about sizeHint bytes. Small bodies are not
-// compressed. For HTTP/1.0 a body of unknown length is written twice, first to measure it: only its
-// length reveals a cut response.
+// writeStream responds with a streamed body of about sizeHint bytes, compressed if that is large.
+// HTTP/1.0 has no chunks, so only Content-Length lets clients detect a truncated response. If the
+// size is unknown, the body is therefore produced once more to measure it.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
 	if sizeHint >= response.MinGzipSize && s.acceptsGzip(x) {
 		x.setHeader("Content-Encoding", "gzip")
@@ -54,8 +54,8 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 	s.setBodyStream(x, contentType, a)
 }
 
-// maxSeatsOfStream limits how long a response holds its seats while it is written. A slow client
-// then keeps only the slot and the memory, and does not delay others.
+// maxSeatsOfStream is how long a response may hold its seats while it is written. After that, a
+// slow client keeps only the in-flight slot and the memory, and does not delay others.
 const maxSeatsOfStream = time.Second
 
 // setBodyStream responds with a streamed body. The permit moves from the request to the stream,

@@ -39,8 +39,8 @@ func TestResponses(t *testing.T) {
 	f.checkResponse(413, "Request entity too large: limit is 3145728", "POST", configMapsPath, strings.Repeat(" ", 3<<20+1))
 }
 
-// checkResponse sends a request and checks the code and the message of the Status. If the code is
-// not an error, the body must contain message.
+// checkResponse sends a request and checks the status code and the message of the Status. If code
+// is not an error, the body must contain message.
 func (f *testServer) checkResponse(code int, message, method, path, body string, headers ...string) {
 	f.Helper()
 	resp, text := f.do(method, path, body, headers...)
@@ -62,8 +62,8 @@ func (f *testServer) checkResponse(code int, message, method, path, body string,
 	}
 }
 
-// TestUnfinishedList tests that a list that fails before its first byte returns an error. A later
-// failure truncates the response.
+// TestUnfinishedList tests that a list that fails before its first byte becomes an error response.
+// A later failure must truncate the response.
 func TestUnfinishedList(t *testing.T) {
 	f := serve(t, nil)
 	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
@@ -93,7 +93,8 @@ func TestUnfinishedList(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors tests that errors of filters use the accepted format, or else JSON.
+// TestEarlyErrors tests that errors from filters are encoded as the Accept header requests, or else
+// as JSON.
 func TestEarlyErrors(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	for token, code := range map[string]int{"jane": 403, "bad": 401} {

@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// route calls the handler of a request that has passed the filters, or forwards it to an aggregated
-// server.
 func (s *Server) route(x *requestContext) error {
 	if to := s.aggregatedServer(x); to != nil {
 		return s.forward(x, to)
@@ -22,8 +20,8 @@ func (s *Server) route(x *requestContext) error {
 	return s.fixed.serve(x)
 }
 
-// routeResource resolves the kind and calls the handler of the verb. Operations take precedence,
-// since their kind may have stored objects, such as the Pod of an eviction.
+// routeResource resolves the kind and calls the handler for the verb. Operations take precedence
+// over the verb create of stored kinds, such as Pods for an eviction.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil && s.catchUp(x) { // its CRD or APIService may be new
@@ -85,9 +83,9 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	return apierrors.MethodNotAllowed()
 }
 
-// kindNotFound is the error for a path without a kind. In built-in groups and for unknown
-// subresources it is a Status. Elsewhere clients expect the plain text, to find out whether a CRD
-// is served yet.
+// kindNotFound returns the error for a path that names no served resource. It is a Status for
+// built-in groups and unknown subresources. For other groups it is plain text, by which clients
+// find out that a CRD is not served yet.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err
@@ -106,7 +104,6 @@ func (s *Server) warnDeprecated(x *requestContext) {
 	s.requestMetrics.markDeprecated(x.kind, x.info.Subresource)
 }
 
-// setAllowHeader sets Allow to the methods of the requested resource.
 func (s *Server) setAllowHeader(x *requestContext) {
 	var methods []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

@@ -31,14 +31,14 @@ type Server struct {
 	encoder      represent.Encoder
 	locator      *connect.Locator // nil: no proxying to members of a cluster
 
-	// Routing (route.go):
+	// For routing (route.go):
 	fixed      fixedRoutes
 	operations map[operationKey]Operation
 	readers    map[operationKey]Reader
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// Bounds of requests (flowcontrol.go, limits.go, memory.go):
+	// The fields below limit requests (flowcontrol.go, limits.go, memory.go).
 	flowHeaders flowHeaders
 	ledger      *limits.Ledger
 	reserves    reserves
@@ -48,15 +48,15 @@ type Server struct {
 	watches     *stream.Registry
 	draining    atomic.Bool // /readyz fails
 
-	// Reporting (metrics.go, health.go, zpages.go):
+	// For reporting (metrics.go, health.go, zpages.go):
 	started        time.Time
 	healthMetrics  healthMetrics
 	requestMetrics *requestMetrics
 	memoryRefused  metrics.Counter
 }
 
-// New returns a server, which serves only after Serve is called. Fields without a lock or atomic of
-// their own are read-only from here on.
+// New returns a server. It handles no requests until Serve is called. After New, all fields are
+// read-only, except those that lock or are atomic themselves.
 func New(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -121,14 +121,16 @@ func (s *Server) Serve() error {
 	return s.connections.Serve(s.opts.Listener)
 }
 
-// Addr returns the address of the listener.
+// Addr returns the address on which the server listens.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
-// Shutdown ends the server gracefully. /readyz fails, and for ShutdownDelay requests are served as
-// before. Then no connection is accepted, and open ones end with their next response or shortly
-// after. Requests in flight finish. Watches end cleanly, except for clients that have read nothing
-// for five seconds. Clients get one second for the rest of a request. When ctx ends, Shutdown
-// closes everything and returns the context's error.
+// Shutdown ends the server gracefully. /readyz fails at once, but for ShutdownDelay requests are
+// served as before. Then the listener closes, and connections close after their next response or
+// shortly after.
+//
+// Requests in flight complete, and clients get one second to send the rest of a request. Watches
+// end properly, unless the client does not read for five seconds. When ctx ends, Shutdown closes
+// everything and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	if c := s.opts.FlowControl; c != nil {
@@ -153,7 +155,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// maxEnding is how long connections in use may take to end with a response, at most ShutdownDelay.
+// Shutdown waits for connections to close after a response for ShutdownDelay, but at most
+// maxEnding.
 const maxEnding = time.Second
 
 func closeListener(l net.Listener) error {

@@ -20,14 +20,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A scriptedConn is a connection whose client repeats a request, each after the previous response.
-// It checks only the first bytes of a response.
+// A scriptedConn simulates a client that repeats a request whenever it has received the response.
+// It checks only the first bytes of each response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
 	unsent    []byte // rest of the current request
 	failure   []byte // an unsuccessful response
-	// answered is set once the first bytes of the response have been written.
+	// answered is set once the first bytes of the current response have been written.
 	answered bool
 	done     chan struct{}
 }
@@ -63,7 +63,6 @@ func (s *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
-// A chanListener is a listener for in-process connections.
 type chanListener struct{ conns chan net.Conn }
 
 func (s chanListener) Accept() (net.Conn, error) {
@@ -77,7 +76,6 @@ func (s chanListener) Close() error { return nil }
 
 func (s chanListener) Addr() net.Addr { return loopback }
 
-// staticStore always returns the same object, and every change succeeds.
 type staticStore struct {
 	http.Store
 	object *meta.Object
@@ -85,7 +83,6 @@ type staticStore struct {
 
 func (s staticStore) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
 
-// listLength is the number of objects in a list.
 const listLength = 500
 
 func (s staticStore) List(context.Context, request.List) (request.ListResult, error) {
@@ -105,7 +102,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests finds users by the digest of the token, as the daemon does.
+// tokenDigests finds users by the digest of their token, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {
@@ -118,8 +115,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures the cost of a request in this package, without TLS, system calls and
-// the store. CPU time depends least on other load.
+// benchmarkRequest measures what a request costs in this package, without TLS, system calls and the
+// store. It reports CPU time, which depends least on other load.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
@@ -182,7 +179,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply measures a no-op apply that is recognized by its text.
+// BenchmarkApply measures an apply that is recognized as a no-op by its body.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

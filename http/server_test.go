@@ -24,8 +24,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// fasthttp never stops its clock for Date headers, and its worker pool stops up to ten seconds
-	// late.
+	// fasthttp never stops its clock for Date headers, and stops its worker pool up to ten seconds
+	// too late.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
@@ -43,7 +43,6 @@ func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin"}, nil
 }
 
-// denyJane allows every user except jane.
 type denyJane struct{}
 
 func (denyJane) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -102,7 +101,7 @@ func serve(t testing.TB, change func(*http.Options)) *testServer {
 	return f
 }
 
-// do sends a request. headers alternates names and values.
+// do sends a request. headers alternates header names and values.
 func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
 	f.Helper()
 	r := must.Get(nethttp.NewRequest(method, f.url+path, strings.NewReader(body)))(f)
@@ -115,7 +114,8 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends bytes and reads until a response is complete or the connection is closed.
+// sendRaw sends text on a new connection, and reads until a response is complete or the connection
+// is closed.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -136,7 +136,6 @@ func configMap(name string) string {
 	return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `"},"data":{"k":"v"}}`
 }
 
-// status has the fields of a Status that tests check.
 type status struct {
 	Kind, Status, Message, Reason string
 	Code                          int

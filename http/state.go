@@ -1,34 +1,35 @@
 package http
 
-// A state is the progress of a request. It determines who writes the response and how an error is
-// handled:
+// A state is the progress of a request. It determines which code writes the response and how an
+// error is handled:
 //
 //	received ──▶ authenticated ──▶ negotiated ──▶ hijacked
 //	   ├──▶ malformed      └──────────────┴──▶ forwarded ──▶ hijacked, or cut by a panic
 //	   └──▶ refused
 //
-// If the server writes the response itself, a panic leads from any state to panicked.
+// A panic leads to panicked, unless the response is already forwarded or hijacked.
 type state uint8
 
 const (
-	// stateReceived: the user is unknown. An error has the format of the Accept header, if
-	// acceptable.
+	// stateReceived means that the user is not known yet. An error is encoded as the Accept header
+	// requests, or else as JSON.
 	stateReceived state = iota
-	// stateRefused: the request failed before its user was known, and is audited as such.
+	// stateRefused means that the request was rejected before its user was known.
 	stateRefused
-	// stateAuthenticated: the user is known, and whether the request is audited.
+	// stateAuthenticated means that the user is known, and whether the request is audited.
 	stateAuthenticated
-	// stateMalformed: the request is ignored. The error is JSON, and the connection is closed.
+	// stateMalformed means that the request is not handled. The error is JSON, and the connection
+	// closes.
 	stateMalformed
-	// stateNegotiated: the format is final, also for errors.
+	// stateNegotiated means that the format is final, even for errors.
 	stateNegotiated
-	// stateForwarded: the response of another server is forwarded.
+	// stateForwarded means that the response of another server is being forwarded.
 	stateForwarded
-	// stateHijacked: a watch or a tunnel owns the connection and writes the response.
+	// stateHijacked means that a watch or a tunnel owns the connection and writes the response.
 	stateHijacked
-	// statePanicked: the handler panicked, and the response is a 500.
+	// statePanicked means that the handler panicked, and the response is a 500.
 	statePanicked
-	// stateCut: the handler panicked while it forwarded a response.
+	// stateCut means that the handler panicked while it forwarded a response.
 	stateCut
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError is the only place where an error becomes a response. For requests refused before their
-// user was known the audit begins here, because such refusals matter most in an audit.
+// writeError converts every error to a response. If a request was rejected before its user was
+// known, its audit begins here, because an audit log must contain rejected credentials.
 func (s *Server) writeError(x *requestContext, err error) {
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
@@ -31,8 +31,8 @@ func (s *Server) writeError(x *requestContext, err error) {
 	s.writeStatus(x, f)
 }
 
-// negotiateError selects the format of an error that precedes negotiation. If nothing is acceptable
-// it is JSON, so that the error is not hidden by another one.
+// negotiateError selects the encoding of an error that occurs before negotiation. If the client
+// accepts no encoding, it selects JSON instead of hiding the error behind a 406.
 func (s *Server) negotiateError(x *requestContext) {
 	if x.state.formatKnown() {
 		return
@@ -64,8 +64,8 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	s.writeDocument(x, doc)
 }
 
-// writeHeadError responds to a request whose head fasthttp could not read. There is no
-// requestContext, and the response is always JSON. The caller closes the connection.
+// writeHeadError responds to a request whose head could not be read. The response is always JSON,
+// because there is no requestContext. The caller closes the connection.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error

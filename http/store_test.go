@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// memStore is a store that keeps objects in a map without validation.
 type memStore struct {
 	mu       sync.Mutex
 	version  uint64
@@ -25,12 +24,10 @@ type memStore struct {
 	last     request.Mutation
 	lastList request.List
 
-	// beforeGet is called at the start of every Get.
 	beforeGet func()
-	// failAt is the number of the conversion that fails, counted from 1.
+	// failAt is the number of the conversion that fails, starting at 1. 0 means that none fails.
 	failAt, conversions atomic.Int64
-	// converted marks lists as converted.
-	converted bool
+	converted           bool
 }
 
 func newMemStore() *memStore {
@@ -137,7 +134,7 @@ func (m *memStore) NoOpApply(request.Mutation, func() meta.Digest) (request.Resu
 	return request.Result{}, false
 }
 
-// put stores an object. The caller holds the lock.
+// put stores an object. The caller holds mu.
 func (m *memStore) put(k *schema.Kind, key meta.Key, object tree.Tree) *meta.Object {
 	m.version++
 	enc := codec.EncodeJSON(k, object)
@@ -162,7 +159,6 @@ func (m *memStore) DeleteCollection(ctx context.Context, l request.List, r reque
 	return out, err
 }
 
-// A memSession sends events from its own goroutine.
 type memSession struct {
 	store  *memStore
 	sink   request.Sink
@@ -220,7 +216,7 @@ func (m *memStore) Watch(_ context.Context, r request.Watch, sink request.Sink) 
 	return s, nil
 }
 
-// send sends events to all sessions. The caller holds the lock.
+// send sends events to all sessions. The caller holds mu.
 func (m *memStore) send(e ...request.Event) {
 	for s := range m.sessions {
 		s.events <- e

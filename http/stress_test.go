@@ -15,11 +15,12 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// heldSeries matches the metrics of resources that requests hold.
+// heldSeries matches the metrics of resources that requests hold. They must return to their
+// previous values.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
-// TestStress tests that no slot, budget, connection or goroutine remains in use after misbehaving
-// clients. They disconnect, omit or delay bodies, and do not read lists and watches.
+// TestStress tests that misbehaving clients leave no slot, budget, connection or goroutine in use.
+// The clients disconnect, omit or delay bodies, and do not read lists and watches.
 func TestStress(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.Limits.MaxRequestsInFlight, o.Limits.MaxMutatingRequestsInFlight = 20, 10

@@ -23,7 +23,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// certAuthenticator returns the common name of the client certificate as user.
 type certAuthenticator struct{}
 
 func (certAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -79,7 +78,6 @@ func TestClientCertificate(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPWhereTLSIsSpoken tests the error for plain HTTP on a TLS port.
 func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	f := serve(t, withTLS(t))
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
@@ -119,7 +117,7 @@ func (f *testServer) dial() net.Conn {
 	return must.Get(net.Dial("tcp", address))(f)
 }
 
-// TestSlowHandshakes tests that a thousand silent clients do not affect other clients and are
+// TestSlowHandshakes tests that a thousand silent clients do not affect others and are
 // disconnected.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
@@ -150,7 +148,7 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly tests that readyz fails for some time before the server stops.
+// TestShutdownIsOrderly tests that /readyz fails for some time before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough for the checks

@@ -12,12 +12,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// watch starts a session of the store and hands over the connection. Malformed and refused requests
-// get plain responses. Errors of the store, such as a version that is too old, are ERROR events:
-// clients expect them there, and retry a 410 response forever.
+// watch starts a session of the store and hands over the connection. Malformed and rejected
+// requests get plain responses. Errors of the store, such as an expired version, become ERROR
+// events. Clients expect them as events, and would retry a plain 410 forever.
 //
-// The watch is registered before the store is called, so that shutdowns and changed rights cannot
-// miss it.
+// The watch is registered before the store is called, so that it ends if the server shuts down or
+// the user's permissions change meanwhile.
 func (s *Server) watch(x *requestContext) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -70,16 +70,17 @@ func (s *Server) watch(x *requestContext) error {
 	return nil
 }
 
-// holdSeats keeps the seats of a watch until its initial events, which cost as much as a list, are
-// sent.
+// holdSeats makes a watch hold its seats until the initial events are sent, because these cost as
+// much as a list.
 func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	if seats := x.permit.TakeSeats(); seats != nil {
 		w.OnInitialDone(limits.LimitSeats(seats, maxSeatsOfStream).Finish)
 	}
 }
 
-// watchTimeout returns the lifetime of a watch from its requested timeout. Below 0 it ends
-// immediately. The random part prevents watches that started together from ending together.
+// watchTimeout returns the duration of a watch for the requested timeout. 0 means that none is
+// requested, and a negative value ends the watch at once. The default has a random part, so that
+// watches that start together do not end together.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {
@@ -88,8 +89,8 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack hands the connection to the watch, which may be reclaimed from now on. The rest of the
-// client's input is read on its own goroutine.
+// hijack hands the connection to the watch. Unless its user is privileged, the watch may be
+// reclaimed from now on. A separate goroutine reads further input of the client.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
 	held, withdraw := x.permit.Split(limits.Watches), func() {}
@@ -114,8 +115,8 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	})
 }
 
-// countWatch counts an open watch in flow control, until the returned function is called: writes
-// cost more with more watches.
+// countWatch counts an open watch in flow control until forget is called. Writes cost more seats if
+// there are more watches.
 func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
@@ -123,9 +124,9 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 	return s.opts.FlowControl.Watches.Add(&x.attributes)
 }
 
-// watchHead returns the head of a watch's response: the common headers, and Connection: close, or
-// the client would send its next request into the watch. It works on a copy, since the response may
-// still become an error.
+// watchHead returns the head of the response to a watch. It consists of the common headers and
+// Connection: close, because the client must not send another request on this connection. It is
+// built from a copy, since the response may still become an error.
 func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)

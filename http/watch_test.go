@@ -86,7 +86,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchFraming tests that concurrent events are sent in one chunk, and that the response ends
+// TestWatchFraming tests that simultaneous events are sent in one chunk, and that the response ends
 // with the last chunk.
 func TestWatchFraming(t *testing.T) {
 	f := serve(t, nil)
@@ -131,7 +131,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes tests that a client's disconnect from an idle watch is noticed.
+// TestWatchClientGoes tests that the server notices when the client of an idle watch disconnects.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -140,8 +140,8 @@ func TestWatchClientGoes(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestExpiredWatch tests that a watch from an expired version returns one ERROR event. Clients
-// would retry any other response forever.
+// TestExpiredWatch tests that a watch from an expired version gets one ERROR event. Clients would
+// retry after any other response.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`
@@ -196,7 +196,7 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch tests that a client that reads a large event slowly still gets all of it.
+// TestSlowWatch tests that a client that reads a large event slowly receives all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // shorter than the whole event takes
@@ -219,7 +219,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch tests that a client that does not read does not delay shutdown.
+// TestShutdownEndsStalledWatch tests that a client that does not read does not delay a shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })

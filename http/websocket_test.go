@@ -34,7 +34,6 @@ func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reade
 	return c, r, h
 }
 
-// readFrame reads a frame from the server.
 func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	t.Helper()
 	head := make([]byte, 2)
@@ -50,7 +49,6 @@ func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	return head[0], string(b)
 }
 
-// TestWebSocketFrames tests the response and frames byte by byte.
 func TestWebSocketFrames(t *testing.T) {
 	f := serve(t, nil)
 	c, r, h := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
@@ -64,7 +62,7 @@ func TestWebSocketFrames(t *testing.T) {
 			t.Errorf("%x, %d bytes", first, len(text))
 		}
 	}
-	// A masked ping "Hi", then a close with 1001; expect the pong and the same close.
+	// Send a masked ping "Hi" and a close with code 1001. Expect a pong and the same code.
 	must.Get(c.Write([]byte{0x89, 0x82, 1, 2, 3, 4, 'H' ^ 1, 'i' ^ 2, 0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xe9 ^ 2}))(t)
 	if first, text := readFrame(t, r); first != 0x8a || text != "Hi" {
 		t.Errorf("%x %q", first, text)
@@ -100,7 +98,6 @@ func TestWebSocketProtocolErrors(t *testing.T) {
 	}
 }
 
-// allowNameA allows requests for objects named a.
 type allowNameA struct{}
 
 func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -110,7 +107,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName tests that a user who may get an object may list and watch it by name.
+// TestSelectedName tests that a user who may only access one object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// write creates or updates an object.
 func (s *Server) write(x *requestContext) error {
 	options := "UpdateOptions"
 	if x.info.Verb == "create" {
@@ -43,8 +42,8 @@ func (s *Server) write(x *requestContext) error {
 	return s.mutate(x, m, warnings)
 }
 
-// newMutation returns a mutation of the object in the path by the request's user. Its admission is
-// selected once, for that user and kind.
+// newMutation returns a mutation of the object in the path, for the user of the request. It selects
+// the admission plugins for that user and kind once.
 func (s *Server) newMutation(x *requestContext, change request.Change, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{
@@ -55,9 +54,9 @@ func (s *Server) newMutation(x *requestContext, change request.Change, o params.
 	}
 }
 
-// matchBodyToPath checks that the body names the object in the path, which was authorized. It fills
-// in an empty namespace, and takes the name of a create from the body. Creates of subresources
-// check the name themselves.
+// matchBodyToPath checks that the body names the object in the path, for which the user is
+// authorized. It fills in an empty namespace. The name of a create comes from the body. For a
+// create of a subresource, the name is checked elsewhere.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
@@ -84,8 +83,8 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	return nil
 }
 
-// mutate makes the change and responds with the object. Warnings are sent with errors too, which
-// they may explain.
+// mutate executes the mutation and responds with the object. Warnings are sent even with an error,
+// because they may explain it.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
 	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 		return err
@@ -132,8 +131,8 @@ func (s *Server) patch(x *requestContext) error {
 	return apierrors.UnsupportedMedia(s.patchTypes(x))
 }
 
-// patchAs makes a patch other than an apply. The body is copied: the request may time out while its
-// mutation is still queued.
+// patchAs handles a patch other than an apply. It copies the body, because the request may time out
+// while its mutation is still queued.
 func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, "PatchOptions", x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 
 const redactedCause = "Invalid value: not shown, because the user may not get the object"
 
-// redactInvalid removes the object's values from the refusal of a patch, unless the user may read
-// the object. Otherwise an invalid patch would reveal values around the fault.
+// redactInvalid removes the object's values from the error of an invalid patch, unless the user may
+// read the object. A user could otherwise send invalid patches to learn the values.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {

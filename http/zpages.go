@@ -13,19 +13,19 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
-// A zPage is a diagnostic page: /statusz, /flagz. People get text, which may change; programs
-// request the page's kind.
+// A zPage is a diagnostic page, such as /statusz or /flagz. By default it is text, whose format may
+// change. Programs request its kind instead.
 type zPage struct {
 	kind, component string
-	// fields are those of the object besides kind, version and name; text formats them for people.
+	// fields returns the fields of the object, except kind, version and name. text formats them.
 	fields func() map[string]any
 	text   func(fields map[string]any) string
 }
 
 const zPageVersion = "v1alpha1"
 
-// serveZPage serves an object if its kind is requested, as in
-// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", and text if text or anything is
+// serveZPage serves a page as an object if the client requests its kind, for example with
+// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz". Otherwise it serves text if that is
 // accepted.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 	group := s.opts.Naming.Group("config")
@@ -77,7 +77,7 @@ func (s *Server) statusPage() zPage {
 	}
 }
 
-// debugPaths returns the first segments of paths about the server itself.
+// debugPaths returns the first segments of all paths except those of the API.
 func debugPaths(d *discovery.Documents) []string {
 	var index struct{ Paths []string }
 	if err := json.Unmarshal(d.Index(), &index); err != nil {

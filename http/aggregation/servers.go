@@ -93,7 +93,6 @@ func (s *Servers) Follow(ctx context.Context, objects policy.Objects) error {
 // Wait waits for the goroutines started by Follow.
 func (s *Servers) Wait() { s.running.Wait() }
 
-// update applies a change of an APIService.
 func (s *Servers) update(c policy.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +167,6 @@ func (s *Servers) Find(group, version string) *Server {
 	return s.current.Load().remote[discovery.GroupVersion{Group: group, Version: version}]
 }
 
-// versionsOf returns the versions of a backend, sorted.
 func (s *Servers) versionsOf(b *backend) []discovery.GroupVersion {
 	var all []discovery.GroupVersion
 	for v, server := range s.current.Load().remote {
@@ -186,7 +184,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep reserves bytes of maxKept, if available.
+// keep adds more to the memory reserved for documents and reports whether it fits. A negative value
+// always does.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)
@@ -197,27 +196,28 @@ func (s *Servers) keep(more int64) bool {
 
 func (s *Servers) contentChanged() { s.content.Add(1) }
 
-// Generation changes with the result of Content.
+// Generation changes whenever the result of Content does.
 func (s *Servers) Generation() uint64 { return s.content.Load() }
 
 // Content is a snapshot of APIServices and their servers.
 type Content struct {
-	// Services are all APIServices, including this server's.
+	// Services includes the APIServices of this server's own versions.
 	Services []APIService
-	// Hidden are served built-in versions whose APIServices were deleted. Discovery omits them
-	// until the next start recreates their APIServices.
+	// Hidden holds the served built-in versions whose APIServices were deleted. Discovery omits
+	// them until the next start recreates their APIServices.
 	Hidden map[discovery.GroupVersion]bool
-	// Documents are the discovery entries of remote versions.
+	// Documents holds the discovery entry of each remote version.
 	Documents map[discovery.GroupVersion][]byte
-	// Hashes are the hashes of OpenAPI v3 documents of remote versions.
+	// Hashes holds the hash of the OpenAPI v3 document of each remote version.
 	Hashes map[discovery.GroupVersion]string
-	// Old are the v2 documents of versions whose servers have no v3.
+	// Old holds the OpenAPI v2 documents of versions whose servers do not serve OpenAPI v3.
 	Old map[discovery.GroupVersion]*openapi.Remote
-	// OpenAPI are the v2 documents.
+	// OpenAPI holds the OpenAPI v2 document of each remote server.
 	OpenAPI []*openapi.Remote
 }
 
-// Content returns the current content. It may be newer than a Generation read before.
+// Content returns the current content. It may be newer than a Generation that the caller read
+// before.
 func (s *Servers) Content() Content {
 	r := s.current.Load()
 	c := Content{

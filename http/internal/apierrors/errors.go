@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Text is an error with a plain-text response, as clients expect.
+// A Text is an error that is sent as plain text.
 type Text struct{ Status *meta.Status }
 
 func (t *Text) Error() string { return t.Status.Message }
@@ -15,17 +15,17 @@ func (t *Text) Error() string { return t.Status.Message }
 // Unwrap returns the Status, for the audit.
 func (t *Text) Unwrap() error { return t.Status }
 
-// PageNotFound is the response for a path that this server never serves.
+// PageNotFound returns the 404 for a path that this server never serves.
 func PageNotFound() *Text {
 	return &Text{&meta.Status{Code: 404, Reason: meta.ReasonNotFound, Message: "404 page not found"}}
 }
 
-// Unreachable is the response if a request cannot be proxied.
+// Unreachable returns the 503 for a request that cannot be proxied.
 func Unreachable(message string) *Text {
 	return &Text{&meta.Status{Code: 503, Reason: meta.ReasonServiceUnavailable, Message: message}}
 }
 
-// Misconfigured is the response if the configuration prevents proxying.
+// Misconfigured returns the 500 for a request that cannot be proxied because of the configuration.
 func Misconfigured(message string) *Text {
 	return &Text{&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: message}}
 }
@@ -34,17 +34,17 @@ func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
-// Unauthorized gives no reason, which would help to guess credentials.
+// Unauthorized returns a 401 without a reason, because a reason would help to guess credentials.
 func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-// UnauthorizedBecause is Unauthorized with the reason of a remote authenticator.
+// UnauthorizedBecause returns a 401 with the reason that a remote authenticator gave.
 func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-// PathNotFound is for a path. NotFound, for an object, names it.
+// PathNotFound returns the 404 for a path. It names no object.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -59,7 +59,7 @@ func MethodNotAllowed() *meta.Status {
 	}
 }
 
-// NotAcceptable is for an Accept header that cannot be satisfied.
+// NotAcceptable returns the 406 for an Accept header that cannot be satisfied.
 func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
@@ -68,7 +68,7 @@ func RequestTooLarge(message string) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: message}
 }
 
-// UnsupportedMedia lists the accepted media types.
+// UnsupportedMedia returns the 415 for a body, with the accepted media types.
 func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
@@ -76,8 +76,7 @@ func UnsupportedMedia(accepted []string) *meta.Status {
 	}
 }
 
-// TooManyRequests asks to retry after a second, also in Retry-After, so that client libraries retry
-// themselves.
+// TooManyRequests returns a 429 with Retry-After: 1, so that client libraries retry.
 func TooManyRequests() *meta.Status {
 	return &meta.Status{
 		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -85,12 +84,13 @@ func TooManyRequests() *meta.Status {
 	}
 }
 
-// RequestTimeout is for a body that arrives too slowly. GatewayTimeout is for a slow server.
+// RequestTimeout returns the 408 for a body that arrives too slowly. If the server is too slow, use
+// GatewayTimeout.
 func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError hides the error from the client, but gives the id under which it is logged.
+// InternalError returns a 500 that hides the error, but gives the id under which it is logged.
 func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,
@@ -99,7 +99,7 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
-// ShuttingDown asks clients to retry, by when another server or process answers.
+// ShuttingDown returns a 503 with Retry-After: 1. By then another server or process should respond.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -114,8 +114,9 @@ func GatewayTimeout() *meta.Status {
 	}
 }
 
-// InvalidOptions returns an error for invalid options, or nil without faults. group is the meta
-// group, kind is as in "ListOptions". The message is that of an invalid object with an empty name.
+// InvalidOptions returns an error for invalid options, or nil if there are no faults. group is the
+// meta group, and kind is for example "ListOptions". The message is that of an invalid object
+// without a name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

@@ -6,12 +6,12 @@
 //	Kubelets  how kubelets are reached
 //
 // Invariants:
-//   - The server is not a way into its own network position: Pods, Services, and Nodes are proxied
-//     to only at global unicast addresses, which excludes loopback and link-local ones such as
-//     metadata services. This is also checked on connecting, since names may resolve differently by
-//     then. For a Service, only endpoints with the address of the Pod they reference are used.
-//   - The path at the target has no dot segments or escaped slashes, because the request's had
-//     none.
-//   - A kubelet receives the options, not other query parameters, so none that admission has not
-//     seen.
+//   - A client cannot reach the server's own network through it: Pods, Services, and Nodes are
+//     proxied to only at global unicast addresses. This excludes loopback and link-local addresses
+//     such as metadata services. The address is checked again when connecting, since a name may
+//     resolve differently by then. For a Service, only endpoints with the address of the Pod they
+//     reference are used.
+//   - The path at the target has no dot segments or escaped slashes, because such requests are
+//     rejected.
+//   - A kubelet receives the options that admission has seen, and no other query parameters.
 package connect

@@ -16,34 +16,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// KubeletOptions configure how kubelets are reached.
+// KubeletOptions configures connections to kubelets.
 type KubeletOptions struct {
-	// TLS has the CAs and the client certificate. nil trusts anyone.
+	// TLS has the CAs and the client certificate. If it is nil, certificates are not verified.
 	TLS *tls.Config
-	// AddressTypes are the Node address types to use, in order of preference.
+	// AddressTypes lists the types of Node addresses to use, in order of preference.
 	AddressTypes []string
-	// Port is used for Nodes that report none.
+	// Port is used for Nodes that do not report a kubelet port.
 	Port int
-	// DialTimeout bounds connecting.
+	// DialTimeout limits the time to connect.
 	DialTimeout time.Duration
 }
 
-// Kubelets reach the kubelets of Nodes.
+// Kubelets holds the connection pools for the kubelets of all Nodes.
 type Kubelets struct {
-	// Trusted verifies certificates, Unverified does not, and Proxied is for the verb proxy.
+	// Trusted verifies certificates and Unverified does not. Proxied verifies them and connects
+	// only to allowed addresses, for the verb proxy.
 	Trusted, Unverified, Proxied *proxy.Backend
 	addressTypes                 []string
 	port                         string
 }
 
-// NewKubelets returns Kubelets for the options.
+// NewKubelets returns connection pools for the options.
 func NewKubelets(o KubeletOptions) *Kubelets {
 	secure := o.TLS
 	if secure == nil {
 		secure = &tls.Config{InsecureSkipVerify: true}
 	}
 	unverified := secure.Clone()
-	// The client certificate is still sent: the kubelet authenticates the server.
+	// The client certificate is still sent, because the kubelet authenticates the server with it.
 	unverified.InsecureSkipVerify, unverified.VerifyConnection = true, nil
 	return &Kubelets{
 		Trusted:      proxy.NewBackend(proxy.BackendOptions{TLS: secure, DialTimeout: o.DialTimeout}),
@@ -60,7 +61,6 @@ func (k *Kubelets) Close() {
 	k.Proxied.Close()
 }
 
-// kubelet returns the address of a Node's kubelet.
 func (l *Locator) kubelet(node string) (host, port string, err error) {
 	o, err := l.get(nodesResource, "", node)
 	if err != nil {
@@ -68,20 +68,21 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	}
 	status := o.Object("status")
 	addresses := status.Objects("addresses")
-	// The operator's order: names may be resolvable in one network and not in another.
+	// The operator's order applies, because a hostname may resolve in one network and not in
+	// another.
 	for _, wanted := range l.Kubelets.addressTypes {
 		for _, a := range addresses {
 			if a.String("type") != wanted {
 				continue
 			}
-			// The kubelet reports its port. A Node created by hand may have none.
+			// The kubelet reports its own port. A Node that was created by hand may have none.
 			if n, _ := status.Object("daemonEndpoints", "kubeletEndpoint").Int("Port"); n > 0 {
 				return a.String("address"), strconv.FormatInt(n, 10), nil
 			}
 			return a.String("address"), l.Kubelets.port, nil
 		}
 	}
-	// The message lists the addresses because usually their types do not match.
+	// The message lists the addresses, because the usual cause is that their types do not match.
 	known := make([]string, len(addresses))
 	for i, a := range addresses {
 		known[i] = "{" + a.String("type") + " " + a.String("address") + "}"
@@ -91,7 +92,7 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 
 func internal(message string) *meta.Status { return &meta.Status{Code: 500, Message: message} }
 
-// Stream returns the target for exec, attach, or portforward.
+// Stream returns the kubelet URL for exec, attach, or portforward.
 func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*proxy.Target, error) {
 	pod, err := l.get(podsResource, r.Namespace, r.Name)
 	if err != nil {
@@ -112,7 +113,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 		if err != nil {
 			return nil, err
 		}
-		// Kubelets use older parameter names than the API.
+		// The kubelet API has older parameter names.
 		path = "/" + subresource + "/" + r.Namespace + "/" + r.Name + "/" + container
 		for option, parameter := range map[string]string{"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"} {
 			if r.Options.Bool(option) {
@@ -123,8 +124,8 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// The container is checked before the Node, because clients expect the error about a wrong name
-	// first.
+	// The container is checked before the Node, because clients expect the error about a wrong
+	// container name first.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {
 		return nil, meta.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", r.Name))
@@ -136,7 +137,6 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 	return &proxy.Target{URL: at, Backend: l.Kubelets.Trusted, UpgradeRequired: true}, nil
 }
 
-// kubeletURL returns a URL at a Node's kubelet. Always https: logs and commands pass through it.
 func (l *Locator) kubeletURL(node, path string, query url.Values) (*url.URL, error) {
 	host, port, err := l.kubelet(node)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *Locator) kubeletURL(node, path string, query url.Values) (*url.URL, err
 	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port), Path: path, RawQuery: query.Encode()}, nil
 }
 
-// chooseContainer returns the requested container, or the only one.
+// chooseContainer returns the requested container, or the only one if the request names none.
 func chooseContainer(name string, pod tree.Tree, wanted string) (string, error) {
 	spec := pod.Object("spec")
 	var all []string

@@ -20,13 +20,13 @@ import (
 
 // A Locator finds the targets of requests. It is safe for concurrent use.
 type Locator struct {
-	// Objects reads the cluster.
+	// Objects reads Pods, Services and Nodes.
 	Objects policy.Objects
-	// EndpointSlices returns the slices of a Service.
+	// EndpointSlices returns the EndpointSlices of a Service.
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
-	// Kubelets reaches kubelets.
+	// Kubelets connects to kubelets.
 	Kubelets *Kubelets
-	// Members reaches Pods, and other ports of Nodes.
+	// Members connects to Pods, and to ports of Nodes other than the kubelet's.
 	Members *proxy.Backend
 }
 
@@ -36,25 +36,24 @@ func (l *Locator) Close() {
 	l.Members.Close()
 }
 
-// A Request describes the wanted target.
+// A Request describes the target that the client requested.
 type Request struct {
 	Namespace string
 	Name      string // of the object; for proxy, scheme:name:port with optional scheme and port
-	// Path is the decoded path after the proxy subresource, RawPath its original form, Query the
-	// raw query.
+	// Path is the decoded path after the proxy subresource, and RawPath is the same path as sent.
+	// Query is the raw query.
 	Path, RawPath, Query string
-	// Options are the admitted options.
+	// Options are the connect options after admission.
 	Options tree.Tree
 }
 
-// Lookup resources, in platform form.
 var (
 	podsResource     = meta.GroupResource{Resource: "pods"}
 	nodesResource    = meta.GroupResource{Resource: "nodes"}
 	servicesResource = meta.GroupResource{Resource: "services"}
 )
 
-// errAddressNotAllowed refuses a target address without naming it.
+// errAddressNotAllowed rejects a target address without revealing it.
 var errAddressNotAllowed = meta.NewBadRequest("address not allowed")
 
 func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, error) {
@@ -65,10 +64,10 @@ func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, 
 	return o.Tree, nil
 }
 
-// splitName splits scheme:name:port, name:port, or name. A port may be a name.
+// splitName splits scheme:name:port, name:port, or name. The port may be a port name.
 func splitName(text, what string) (scheme, name, port string, err error) {
 	parts := strings.Split(text, ":")
-	// More than two colons could be an IPv6 address, which is not accepted.
+	// More than two colons may be part of an IPv6 address, which is not accepted.
 	switch len(parts) {
 	case 1:
 		name = parts[0]
@@ -84,15 +83,16 @@ func splitName(text, what string) (scheme, name, port string, err error) {
 }
 
 // isAllowed reports whether the server may connect to an address. Services at loopback and
-// link-local addresses, of the machine or its cloud, trust anyone who reaches them.
+// link-local addresses, such as cloud metadata services, often trust every client that can reach
+// them.
 func isAllowed(address string) bool {
 	ip := net.ParseIP(address)
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a member of the cluster at an allowed address only. The check is on the
-// resolved address that is connected to, since a name could resolve to another one after an earlier
-// check.
+// DialMember connects to a member of the cluster, at an allowed address only. It checks the
+// resolved address at the time of connecting, since a name could resolve to another address than in
+// an earlier check.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -103,7 +103,7 @@ func DialMember(ctx context.Context, network, address string) (net.Conn, error) 
 	return d.DialContext(ctx, network, address)
 }
 
-// Proxy returns the target for the verb proxy.
+// Proxy returns the target for the proxy subresource.
 func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy.Target, error) {
 	var at *url.URL
 	var err error
@@ -129,7 +129,8 @@ func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy
 	return &proxy.Target{URL: at, Backend: backend}, nil
 }
 
-// pod returns the address of a Pod's port: the requested one or the first it declares.
+// pod returns the URL of a port of a Pod: the requested port, or the first one that the Pod
+// declares.
 func (l *Locator) pod(r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "pod")
 	if err != nil {
@@ -146,14 +147,13 @@ func (l *Locator) pod(r Request) (*url.URL, error) {
 	if all := podAddresses(pod); len(all) > 0 {
 		address = all[0]
 	}
-	// A Pod without address is refused in the same way.
+	// A Pod without an address is rejected in the same way.
 	if !isAllowed(address) {
 		return nil, errAddressNotAllowed
 	}
 	return &url.URL{Scheme: scheme, Host: joinHostPort(address, port)}, nil
 }
 
-// joinHostPort is net.JoinHostPort with an optional port.
 func joinHostPort(host, port string) string {
 	if port != "" {
 		return net.JoinHostPort(host, port)
@@ -161,7 +161,6 @@ func joinHostPort(host, port string) string {
 	return strings.TrimSuffix(net.JoinHostPort(host, ""), ":")
 }
 
-// firstPort returns the first declared container port, or "".
 func firstPort(pod tree.Tree) string {
 	for _, c := range pod.Object("spec").Objects("containers") {
 		for _, p := range c.Objects("ports") {
@@ -172,7 +171,6 @@ func firstPort(pod tree.Tree) string {
 	return ""
 }
 
-// podAddresses returns the addresses of a Pod, the primary first.
 func podAddresses(pod tree.Tree) (all []string) {
 	for _, ip := range pod.Object("status").Objects("podIPs") {
 		all = append(all, ip.String("ip"))
@@ -180,15 +178,15 @@ func podAddresses(pod tree.Tree) (all []string) {
 	return all
 }
 
-// service returns the address of a random ready endpoint of a Service. The requested port is the
-// name or number of a Service port, not of a Pod port.
+// service returns the URL of a random ready endpoint of a Service. The requested port is the name
+// or number of a Service port, not of a container port.
 func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
 		return nil, err
 	}
-	// EndpointSlices have port names only, so a number is looked up in the Service. The name may be
-	// empty.
+	// EndpointSlices have only port names, so a port number is looked up in the Service. A port
+	// name may be empty.
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
 		service, err := l.get(servicesResource, r.Namespace, name)
 		if err != nil {
@@ -203,8 +201,8 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Random: there is no state to balance load by, and a dead endpoint must not be first for
-	// everyone.
+	// The order is random, because no statistics exist for balancing the load, and all clients
+	// would otherwise try a dead first endpoint.
 	for _, i := range rand.Perm(len(found)) {
 		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil
@@ -222,8 +220,8 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoint returns a random ready address of an EndpointSlice for a port name, or "" if none
-// belongs to a Pod.
+// endpoint returns a random ready address of an EndpointSlice for a port name. It returns "" if no
+// ready address belongs to a Pod.
 func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	endpoints := slice.Objects("endpoints")
 	for _, p := range slice.Objects("ports") {
@@ -242,8 +240,8 @@ func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	return ""
 }
 
-// isPod reports whether an endpoint has the address of the Pod it references. Otherwise users who
-// can write EndpointSlices could make the server connect anywhere.
+// isPod reports whether an endpoint has the address of the Pod that it references. Without this
+// check, users who can write EndpointSlices could make the server connect to any address.
 func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	of := endpoint.Object("targetRef")
 	if of == nil || of.String("namespace") != namespace {
@@ -253,7 +251,7 @@ func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	return err == nil && slices.Contains(podAddresses(pod), address)
 }
 
-// node returns the address of a Node's port: the kubelet's unless another is requested.
+// node returns the URL of a port of a Node. The default is the kubelet's port.
 func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend, error) {
 	scheme, name, port, err := splitName(r.Name, "node")
 	if err != nil {
@@ -263,12 +261,12 @@ func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend
 	if err != nil {
 		return nil, nil, err
 	}
-	// Otherwise users who can write Node status could direct the server to itself or to services on
-	// its machine.
+	// Without this check, users who can write a Node's status could make the server connect to
+	// itself or to local services.
 	if err := checkHost(ctx, host); err != nil {
 		return nil, nil, err
 	}
-	// Only the kubelet gets the server's client certificate. Servers on other ports are unknown.
+	// Only the kubelet may receive the server's client certificate.
 	if port == "" || port == kubeletPort {
 		return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, kubeletPort)}, l.Kubelets.Proxied, nil
 	}

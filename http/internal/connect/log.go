@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Log returns the target for a container log, or nil if the Pod has no Node yet.
+// Log returns the target for a container log, or nil if the Pod is not scheduled yet.
 func (l *Locator) Log(r Request) (*proxy.Target, error) {
-	// Invalid options are reported first, whatever exists.
+	// Invalid options are reported even if the Pod does not exist.
 	if err := validateLog(r.Name, r.Options); err != nil {
 		return nil, err
 	}
@@ -32,28 +32,29 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	if node == "" {
 		return nil, nil
 	}
-	// The names cannot alter the path: the Pod and container exist.
+	// The names need no escaping, because the Pod and the container exist.
 	at, err := l.kubeletURL(node, "/containerLogs/"+r.Namespace+"/"+r.Name+"/"+container, logQuery(r.Options))
 	if err != nil {
 		return nil, err
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// The server itself asks the kubelet, without the client's headers.
+		// This is the server's own request, so it has none of the client's headers.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Connections are pooled, so unverified ones need a pool of their own.
+	// Connections are pooled, so unverified ones need a separate pool.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
 	return t, nil
 }
 
-// logQuery returns the kubelet's query. Unset options are omitted, so that its defaults apply.
+// logQuery returns the query for the kubelet. It omits unset options, so that the kubelet's
+// defaults apply.
 func logQuery(o tree.Tree) url.Values {
 	q := url.Values{"stream": {o.String("stream")}}
 	for _, name := range []string{"follow", "previous", "timestamps"} {
@@ -72,24 +73,24 @@ func logQuery(o tree.Tree) url.Values {
 	return q
 }
 
-// maxFaultText bounds what is read of a kubelet's error, in bytes.
+// maxFaultText limits how much of a kubelet's error response is read, in bytes.
 const maxFaultText = 10 << 10
 
-// checkLog turns a kubelet's response into a log or an error.
+// checkLog edits a kubelet's response with a log, or returns the error that it reports.
 func checkLog(pod string, at *url.URL, resp *http.Response) error {
-	// A redirect could make the server request anything as itself.
+	// A redirect could make the server send any request with its own credentials.
 	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
 		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
 	}
 	if resp.StatusCode >= 200 && resp.StatusCode <= 206 {
-		// The kubelet's Content-Type is ignored: a log must not be rendered as a page.
+		// The kubelet's Content-Type is ignored, because a browser must not render a log as a page.
 		maps.DeleteFunc(resp.Header, func(name string, _ []string) bool { return name != "Content-Encoding" })
 		resp.Header.Set("Content-Type", "text/plain")
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// The kubelet's text is about the requested log, so the client may see it. It is not a Status,
-	// so the reason follows from the code.
+	// The text is about the requested log, so the client may see it. It is not a Status, so the
+	// reason is derived from the status code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -97,7 +98,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 	return logFault(resp.StatusCode, pod, string(text))
 }
 
-// logFaults are the reasons and messages of kubelet errors. "" means the kubelet's text.
+// logFaults holds the reason and message for each status code of a kubelet. If the message is "",
+// the kubelet's text is used.
 var logFaults = map[int]struct {
 	reason  meta.Reason
 	message string
@@ -114,8 +116,8 @@ var logFaults = map[int]struct {
 	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }
 
-// logFault converts a kubelet error, with the messages and reasons of kube-apiserver, where a
-// client library makes them.
+// logFault converts a kubelet's error to a Status. Messages and reasons are those of
+// kube-apiserver, whose client library generates some of them.
 func logFault(code int, pod, text string) *meta.Status {
 	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
 	known, ok := logFaults[code]

@@ -11,10 +11,10 @@ import (
 )
 
 // Options parses the connect options of a request for admission. path is the path after the
-// subresource. The error is a *meta.Status.
+// subresource. Every error is a *meta.Status.
 func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, error) {
 	o := tree.Tree{}
-	// The rest of a proxy's query is for the backend.
+	// For proxy, only the path is an option. The query is for the backend.
 	switch subresource {
 	case "proxy":
 		if path != "" {
@@ -25,7 +25,7 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 		return o, readPorts(o, q)
 	case "log":
 		return o, readLogOptions(o, q)
-	// Each word is a separate parameter: no shell parses the command.
+	// Each word of the command is a separate parameter, since no shell parses it.
 	case "exec":
 		var command []any
 		for _, word := range q.All("command") {
@@ -40,23 +40,23 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 	return o, nil
 }
 
-// readFlag omits false, as encoders do, so that admission sees the same options whether or not a
-// client sends the flag.
+// readFlag omits false, as encoders do. Admission then sees the same options whether or not a
+// client sends the parameter.
 func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	if q.Flag(name) {
 		o[name] = true
 	}
 }
 
-// readText omits "" for the same reason.
+// readText omits "" for the same reason as readFlag.
 func readText(o tree.Tree, q requestinfo.Query, name string) {
 	if text := q.Get(name); text != "" {
 		o[name] = text
 	}
 }
 
-// readPorts parses ports with the errors of kube-apiserver's parser. Ports are needed only over
-// WebSocket, where all use one message format.
+// readPorts parses the ports of a port-forward, with the error messages of kube-apiserver. Only
+// WebSocket clients send them.
 func readPorts(o tree.Tree, q requestinfo.Query) error {
 	var ports []any
 	for _, text := range q.All("ports") {
@@ -72,15 +72,14 @@ func readPorts(o tree.Tree, q requestinfo.Query) error {
 	return nil
 }
 
-// Values of the stream option.
 const (
 	streamAll    = "All"
 	streamStdout = "Stdout"
 	streamStderr = "Stderr"
 )
 
-// readLogOptions parses options without validating them: validateLog reports causes. Malformed
-// numbers and times are a bad request.
+// readLogOptions parses log options. A malformed number or time is a 400. Other errors are left to
+// validateLog, which reports each as a cause.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)
@@ -102,7 +101,7 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 		if err != nil {
 			return meta.NewBadRequest(err.Error())
 		}
-		// The kubelet accepts any zone.
+		// The kubelet accepts any time zone.
 		o["sinceTime"] = t.Local().Format(time.RFC3339)
 	}
 	o["stream"] = streamAll
@@ -112,10 +111,9 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	return nil
 }
 
-// validateLog returns an error for invalid log options.
 func validateLog(pod string, o tree.Tree) error {
 	var f schema.Faults
-	// 0 is valid: it asks whether there is a log.
+	// 0 is valid: it only checks whether a log exists.
 	if n, ok := o.Int("tailLines"); ok && n < 0 {
 		f.Invalid("tailLines", n, "must be greater than or equal to 0")
 	}
@@ -133,8 +131,8 @@ func validateLog(pod string, o tree.Tree) error {
 	if stream != streamAll && stream != streamStdout && stream != streamStderr {
 		f.NotSupported("stream", stream, []string{streamAll, streamStderr, streamStdout})
 	}
-	// Lines are counted before the streams are separated, so the last ten might have none of the
-	// stream.
+	// The kubelet counts lines before it separates the streams, so the last lines might contain
+	// none of the requested stream.
 	if stream != streamAll && o.Has("tailLines") {
 		f.Report(meta.CauseForbidden, "", "Forbidden", "`tailLines` and specific `stream` are mutually exclusive for now")
 	}

@@ -15,18 +15,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Rewriter rewrites links in proxied responses to lead back through the proxy.
+// A Rewriter rewrites the links in proxied responses, so that they lead back through the proxy.
 type Rewriter struct {
-	// Prefix is the request path up to the proxy subresource.
+	// Prefix is the part of the request path before the path of the target.
 	Prefix string
-	// Target is the URL at the backend, Host the client's Host header.
+	// Target is the URL at the backend. Host is the client's Host header.
 	Target *url.URL
 	Host   string
 }
 
-// Edit rewrites a response.
-//
-// CORS headers are dropped: the backend does not know at which origin its page is shown.
+// Edit rewrites a response. It drops the backend's CORS headers, because the backend does not know
+// the origin at which its page is shown.
 func (r Rewriter) Edit(resp *http.Response) error {
 	for _, name := range []string{"Credentials", "Headers", "Methods", "Origin"} {
 		resp.Header.Del("Access-Control-Allow-" + name)
@@ -45,10 +44,10 @@ func (r Rewriter) Edit(resp *http.Response) error {
 	return nil
 }
 
-// link rewrites a link to the same host.
+// link returns the rewritten link. Links to other hosts are unchanged.
 func (r Rewriter) link(to *url.URL) string {
-	// A page refers to itself by the client's Host or by the target's. Relative links work
-	// unchanged, because the request's path ends like the backend's.
+	// A link of a page to its own server has the client's or the target's host. Relative links need
+	// no change.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -56,12 +55,12 @@ func (r Rewriter) link(to *url.URL) string {
 	if to.Host != r.Host {
 		to.Scheme, to.Host = "", ""
 	}
-	// Already rewritten by the backend.
+	// The backend has already added the prefix.
 	if strings.HasPrefix(to.Path, r.Prefix) {
 		return to.String()
 	}
-	// Join cleans the path, so dots cannot escape the prefix. It drops a trailing slash, which is
-	// significant.
+	// Join cleans the path, so dot segments cannot escape the prefix. It also removes a trailing
+	// slash, which is significant.
 	slash := strings.HasSuffix(to.Path, "/")
 	to.Path, to.RawPath = path.Join(r.Prefix, to.Path), ""
 	if slash {
@@ -70,11 +69,11 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage rewrites the links of a page as it is read. Pages with an unknown encoding are
-// unchanged.
+// editPage makes the response body rewrite links while it is read. Pages with an unknown encoding
+// are not changed.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
-	// Compressed pages are compressed again, as their headers say.
+	// Compressed pages are compressed again, because Content-Encoding remains.
 	unpacked, pack := io.Reader(from), func(w io.Writer) io.WriteCloser { return nopCloser{w} }
 	switch resp.Header.Get("Content-Encoding") {
 	case "":
@@ -101,21 +100,18 @@ func (r Rewriter) editPage(resp *http.Response) error {
 	p := &page{from: from, rewriter: r, tokens: html.NewTokenizer(unpacked)}
 	p.unpacked, p.to = unpacked, pack(&p.ready)
 	p.tokens.SetMaxBuf(maxToken)
-	// The length is known only at the end.
 	resp.Body, resp.ContentLength = p, -1
 	resp.Header.Del("Content-Length")
 	return nil
 }
 
-// nopCloser is the uncompressed counterpart of the compressing writers.
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// maxToken bounds a tag or text, in bytes. From a longer one on, a page is unchanged.
+// maxToken limits a tag or text, in bytes. Everything after a longer one is copied unchanged.
 const maxToken = 1 << 20
 
-// A page is an HTML document whose links are rewritten while it is read.
 type page struct {
 	from     io.Closer
 	unpacked io.Reader
@@ -129,9 +125,10 @@ type page struct {
 
 func (p *page) Close() error { return p.from.Close() }
 
-// Read implements io.Reader. At the end it closes the compressor, which flushes what it holds back.
+// Read rewrites as many tokens as needed. At the end of the page it closes the compressor, which
+// flushes its buffer.
 func (p *page) Read(b []byte) (int, error) {
-	// One token at a time bounds the memory.
+	// Rewriting one token at a time limits the memory.
 	for p.ready.Len() == 0 && p.err == nil {
 		if p.err = p.step(); p.err != nil {
 			if err := p.to.Close(); err != nil && p.err == io.EOF {
@@ -145,7 +142,7 @@ func (p *page) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// step processes one token, or copies raw input.
+// step rewrites one token, or copies a block after a token that is too long.
 func (p *page) step() error {
 	if p.raw {
 		_, err := io.CopyN(p.to, p.unpacked, 4<<10)
@@ -155,8 +152,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Token unescapes attributes in the raw text in place. Unchanged tags are written byte for
-		// byte.
+		// Token unescapes attributes in the buffer that Raw returns. The clone lets unchanged tags
+		// be written byte for byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {
@@ -170,7 +167,7 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens ends the page, or switches to raw copying after a token that is too long.
+// endTokens returns the error, or switches to copying after a token that is too long.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {
@@ -184,7 +181,6 @@ func (p *page) endTokens() error {
 	return err
 }
 
-// change rewrites link attributes and reports whether any changed.
 func (r Rewriter) change(attributes []html.Attribute, names string) (changed bool) {
 	for i, a := range attributes {
 		if a.Namespace != "" || !strings.Contains(names, " "+a.Key+" ") {
@@ -200,7 +196,7 @@ func (r Rewriter) change(attributes []html.Attribute, names string) (changed boo
 	return changed
 }
 
-// linkAttributes are the link attributes by tag (HTML 4.01, index of attributes).
+// linkAttributes holds the attributes of each tag that are links (HTML 4.01, index of attributes).
 var linkAttributes = map[atom.Atom]string{
 	atom.A: " href ", atom.Applet: " codebase ", atom.Area: " href ", atom.Audio: " src ", atom.Base: " href ",
 	atom.Blockquote: " cite ", atom.Body: " background ", atom.Button: " formaction ", atom.Command: " icon ", atom.Del: " cite ",

@@ -19,7 +19,6 @@ func rewriter() Rewriter {
 	return Rewriter{Prefix: prefix, Target: &url.URL{Scheme: "http", Host: "192.0.2.1:80", Path: "/page"}, Host: "api:6443"}
 }
 
-// edit rewrites a page in the given encoding.
 func edit(t *testing.T, page, encoding string) string {
 	t.Helper()
 	var packed bytes.Buffer

@@ -17,7 +17,6 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// contentTypes are the served files.
 var contentTypes = map[string]string{
 	"index.html":   "text/html; charset=utf-8",
 	"app.js":       "text/javascript; charset=utf-8",
@@ -34,28 +33,28 @@ type File struct {
 	Hash        string // of Body, hexadecimal
 }
 
-// A SignIn is an OpenID provider for signing in.
+// A SignIn is an OpenID Connect provider where users sign in.
 type SignIn struct {
 	ClientID              string `json:"clientID"`
 	AuthorizationEndpoint string `json:"authorizationEndpoint"`
 	TokenEndpoint         string `json:"tokenEndpoint"`
 }
 
-// Options configure a Console.
+// Options configures a Console.
 type Options struct {
 	Naming  *meta.Naming
 	Version string
-	// SignIn returns the provider for signing in. It or its result may be nil.
+	// SignIn returns the provider where users sign in. It may be nil or return nil.
 	SignIn func() *SignIn
 }
 
-// A Console is the application of a server. It is safe for concurrent use.
+// A Console is the web application and its configuration. It is safe for concurrent use.
 type Console struct {
 	options Options
 	files   func() map[string]*File
 }
 
-// New returns a Console. The files are read on first use.
+// New returns a Console. Its files are read when they are first used.
 func New(o Options) *Console {
 	if o.SignIn == nil {
 		o.SignIn = func() *SignIn { return nil }
@@ -63,7 +62,8 @@ func New(o Options) *Console {
 	return &Console{options: o, files: sync.OnceValue(readFiles)}
 }
 
-// File returns the file at a path below the application, or nil. "" is the page itself.
+// File returns the file at a path relative to the application, or nil. The path "" is the page
+// itself.
 func (c *Console) File(path string) *File {
 	if path == "" {
 		path = "index.html"

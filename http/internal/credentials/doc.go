@@ -1,5 +1,5 @@
-// Package credentials handles the credentials of a request: they are read once, then hidden, and
-// never logged.
+// Package credentials reads the credentials of a request once, hides them from later code, and
+// keeps them out of logs.
 //
 //	Headers   the headers of a request without the hidden ones
 //	Snapshot  the credentials of a watch, to check them again

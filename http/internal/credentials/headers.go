@@ -9,12 +9,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers are the headers of a request without the hidden ones, for package authn. They are not
-// removed from the fasthttp header, because that would reorder the rest, and some authenticators
-// depend on the order. Must not be copied.
+// Headers gives package authn the headers of a request, except hidden ones. A hidden header stays
+// in the fasthttp header, because its removal would reorder the others, and some authenticators
+// depend on their order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
-	// Snapshot, if set, records the removed headers, from which an identity was read.
+	// Snapshot, if set, records the headers that authenticators remove because they contain an
+	// identity.
 	Snapshot *Snapshot
 
 	hidden []string
@@ -53,7 +54,7 @@ func (h *Headers) Remove(name string) {
 	h.Hide(name)
 }
 
-// Hide removes headers without recording them.
+// Hide hides a header without recording it in the Snapshot.
 func (h *Headers) Hide(name string) {
 	if h.hidden == nil {
 		h.hidden = h.space[:0]

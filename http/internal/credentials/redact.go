@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// TokenParameter is a query parameter with which clients of other servers send a bearer token.
+// TokenParameter is the query parameter in which clients of some other servers send a bearer token.
 const TokenParameter = "access_token"
 
-// redacted replaces what may be a token.
 const redacted = "REDACTED"
 
-// Redact removes bearer tokens from a request target, however their parameters are spelled or
-// escaped. A parameter that cannot be decoded may be one.
+// Redact removes bearer tokens from a request target, in any spelling or escaping of the parameter.
+// It also removes the values of parameters whose names cannot be decoded.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {
@@ -41,7 +40,6 @@ func Redact(target string) string {
 	return b.String()
 }
 
-// isToken reports whether an encoded parameter name may hold a token.
 func isToken(name string) bool {
 	plain, err := url.QueryUnescape(name)
 	return err != nil || strings.Contains(strings.ToLower(plain), "token")

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Recognized schemes of the Authorization header. Only bearer tokens are accepted.
+// The recognized schemes of the Authorization header. Only bearer tokens are accepted.
 const (
 	SchemeBearer = "bearer"
 	SchemeBasic  = "basic"
 )
 
-// Scheme returns the scheme: bearer, basic, or "".
+// Scheme returns the scheme in lower case, or "" if it is unknown.
 func Scheme(authorization []byte) string {
 	name, _, _ := bytes.Cut(bytes.TrimSpace(authorization), []byte(" "))
 	for _, known := range []string{SchemeBearer, SchemeBasic} {

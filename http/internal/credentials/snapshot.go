@@ -8,27 +8,27 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Snapshot has the credentials and trusted headers by which a request was admitted. It outlives
-// the request, so that a watch can be checked again.
+// A Snapshot holds the credentials and trusted headers of a request. It outlives the request, so
+// that the credentials of a watch can be checked again.
 type Snapshot struct {
-	// Original has the credentials; its Headers are not used.
+	// Original holds the credentials. Its Headers are unused.
 	Original authn.Request
-	// Impersonation is set if there are impersonation headers.
+	// Impersonation reports whether the request had impersonation headers.
 	Impersonation bool
 	headers       []headerField
 }
 
 type headerField struct{ name, value string }
 
-// Request returns the original credentials.
+// Request returns the credentials for another authentication.
 func (c *Snapshot) Request() authn.Request {
 	r := c.Original
 	r.Headers = &snapshotHeaders{c.headers}
 	return r
 }
 
-// Digest returns a digest of the credentials and more. It excludes the user, which may change for
-// the same credentials.
+// Digest returns a digest of the credentials and the strings in more. The user is not part of it,
+// since the same credentials may later belong to another user.
 func (c *Snapshot) Digest(more ...string) authn.Digest {
 	all := append([]string{c.Original.Path}, more...)
 	for _, cert := range c.Original.Certs {
@@ -61,7 +61,7 @@ func (h *snapshotHeaders) All() iter.Seq2[string, string] {
 	}
 }
 
-// Remove implements authn.Headers. The Snapshot is not changed.
+// Remove removes a header from this view. It does not change the Snapshot.
 func (h *snapshotHeaders) Remove(name string) {
 	h.list = slices.DeleteFunc(slices.Clone(h.list), func(f headerField) bool { return strings.EqualFold(f.name, name) })
 }

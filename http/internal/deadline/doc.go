@@ -1,5 +1,5 @@
-// Package deadline has a context with a deadline that is free of cost until its first Done.
+// Package deadline has a context with a deadline that needs no timer until Done is called.
 //
-//	Lazy    a context.Context without values; its timer is created by the first Done
-//	Client  is paused by the first Done; the context ends when it has left
+//	Lazy    a context.Context without values, whose first Done creates a timer
+//	Client  a connection, which the first Done pauses and whose end cancels the context
 package deadline

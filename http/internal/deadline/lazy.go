@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Lazy is the context of a request, with a deadline. Its timer is created by the first call of
-// Done: most requests are answered without waiting, and a timer would cost more than many of them.
+// A Lazy is the context of a request, with a deadline. The first call to Done creates its timer.
+// Most requests complete without waiting, and a timer would cost more than many of them.
 //
-// Err also notices that the client has left. It looks seldom, so that only long computations take
-// the time.
+// Err also cancels the context if the client has disconnected. It checks this seldom, so that only
+// long computations pay for it.
 type Lazy struct {
 	deadline time.Time
 	client   Client // may be nil
@@ -24,16 +24,17 @@ type Lazy struct {
 
 // A Client is the connection of a request. Its methods are safe for concurrent use until Stop.
 type Client interface {
-	// Pause releases what is only needed for work. The first Done calls it.
+	// Pause releases resources that a request needs only while it runs. The first Done calls it.
 	Pause()
-	// Left reports whether the client does not wait for the response anymore.
+	// Left reports whether the client has disconnected.
 	Left() bool
 }
 
-// lookInterval is the time between calls to Client.Left.
+// lookInterval is the minimum time between calls to Client.Left.
 const lookInterval = 50 * time.Millisecond
 
-// After returns a context that ends some time after start, or when the client, if any, has left.
+// After returns a context that ends at start plus timeout, or after the client has disconnected. c
+// may be nil.
 func After(start time.Time, timeout time.Duration, c Client) *Lazy {
 	return &Lazy{deadline: start.Add(timeout), client: c, looked: start}
 }
@@ -46,7 +47,8 @@ var closedChannel = func() chan struct{} {
 
 func (d *Lazy) Deadline() (time.Time, bool) { return d.deadline, true }
 
-// Done is closed at the deadline, by Stop, or when Err notices that the client has left.
+// Done returns a channel that is closed at the deadline, by Stop, or when Err notices that the
+// client has disconnected.
 func (d *Lazy) Done() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,14 +66,14 @@ func (d *Lazy) Done() <-chan struct{} {
 	return done
 }
 
-// Pause calls that of the client, before a wait for something other than Done.
+// Pause calls Client.Pause. Callers use it before they wait for something other than Done.
 func (d *Lazy) Pause() {
 	if d.client != nil {
 		d.client.Pause()
 	}
 }
 
-// Err implements context.Context.
+// Err implements context.Context. It also checks the client, at most once per lookInterval.
 func (d *Lazy) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,7 +92,7 @@ func (d *Lazy) Err() error {
 	return nil
 }
 
-// Value returns nil.
+// Value returns nil, because a Lazy carries no values.
 func (d *Lazy) Value(any) any { return nil }
 
 // Stop cancels the context.

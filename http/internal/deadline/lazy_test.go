@@ -39,7 +39,6 @@ func (p *pauses) Pause() { *p++ }
 
 func (p *pauses) Left() bool { return false }
 
-// A client counts the calls of Left, and leaves after some time.
 type client struct {
 	leaves time.Time
 	asked  int
@@ -52,7 +51,7 @@ func (c *client) Left() bool {
 	return !time.Now().Before(c.leaves)
 }
 
-// TestLeft checks that a context notices seldom, but in time, that its client has left.
+// TestLeft checks that a context polls its client seldom, but often enough to notice a disconnect.
 func TestLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := client{leaves: time.Now().Add(time.Second)}
@@ -74,7 +73,6 @@ func TestLeft(t *testing.T) {
 	})
 }
 
-// TestPause checks that only the first call of Done pauses the client.
 func TestPause(t *testing.T) {
 	var reported pauses
 	d := After(time.Now(), time.Minute, &reported)

@@ -1,11 +1,10 @@
-// Package discovery builds the documents that describe what is served: groups, versions, resources,
-// OpenAPI, the index of paths, and the version.
+// Package discovery builds the documents that describe the served API: groups, versions, resources,
+// OpenAPI, the index of paths, and the version of the server.
 //
-//	Cache      builds the documents on demand after kinds have changed
+//	Cache      rebuilds the documents on demand after kinds have changed
 //	Documents  all documents of one generation of the catalog
-//	merger     merges what other servers serve, in the order of APIServices
+//	merger     merges the APIs of aggregated servers, in the order of their APIServices
 //
-// All documents of a generation are built together, so that a kind is never in one and missing from
-// another. They change only with custom kinds, so clients cache them by ETag, and most responses
-// are 304.
+// All documents of a generation are built together, so they contain the same kinds. They change
+// only with custom kinds, so clients cache them by ETag, and most responses are 304.
 package discovery

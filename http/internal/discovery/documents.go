@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// Documents describe the kinds of one generation of the catalog.
+// Documents holds the documents for the kinds of one generation of the catalog.
 type Documents struct {
 	*discovery.Discovery
 	generation uint64
@@ -41,7 +41,7 @@ func (d *Documents) Group(name string) []byte {
 	return d.Discovery.Group(name)
 }
 
-// Aggregated returns the APIGroupDiscoveryList at /api (core) or /apis.
+// Aggregated returns the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
 func (d *Documents) Aggregated(core bool) (body []byte, etag string) {
 	if d.merged != nil {
 		a := d.merged.aggregated[core]
@@ -66,7 +66,8 @@ func (d *Documents) OpenAPIIndex() openapi.Index {
 	return d.openapi.Index()
 }
 
-// OpenAPIV3 returns the document of a group and version, by a path as in "apis/apps/v1", or nil.
+// OpenAPIV3 returns the document of a group and version, or nil. path is, for example,
+// "apis/apps/v1".
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
 
 // ConvertedOpenAPIV3 returns the converted document of a version whose server has only OpenAPI v2,
@@ -78,7 +79,7 @@ func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
 	return d.merged.converted[path].document
 }
 
-// Options configure the documents.
+// Options configures the documents.
 type Options struct {
 	Naming          *meta.Naming
 	Catalog         *catalog.Catalog
@@ -86,11 +87,11 @@ type Options struct {
 	PatchTypes      []string // media types of patches
 	CBOR            bool     // CBOR is served
 	FixedPaths      []string // without kinds
-	// Servers are aggregated servers; nil if there are none.
+	// Servers are the aggregated servers, or nil if aggregation is off.
 	Servers *aggregation.Servers
 }
 
-// Cache rebuilds the documents on demand after kinds have changed.
+// A Cache rebuilds the documents on demand after kinds have changed.
 type Cache struct {
 	opts       Options
 	priorities *discovery.Priorities
@@ -106,8 +107,8 @@ func NewCache(o Options) *Cache {
 	return &Cache{opts: o, priorities: discovery.NewPriorities(o.Naming)}
 }
 
-// own returns the documents of this server's kinds. After a change one caller builds them while
-// others wait.
+// own returns the documents of this server's kinds. After a change the first caller builds them,
+// and other callers wait for it.
 func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == c.opts.Catalog.Generation() {
 		return d
@@ -118,7 +119,7 @@ func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}
-	// Documents of unchanged kinds are reused, so a new definition costs only its own.
+	// OpenAPI documents of unchanged versions are reused, so a new CRD costs only its own.
 	var previous *openapi.Documents
 	if last := c.last.Load(); last != nil {
 		previous = last.openapi
@@ -139,7 +140,8 @@ func (c *Cache) own() *Documents {
 func (c *Cache) newIndex() []byte {
 	paths := slices.Clone(c.opts.FixedPaths)
 	for _, k := range c.opts.Catalog.Kinds() {
-		// A path per group and version even if only resources are below: clients look for prefixes.
+		// Each group and version has a path, even if it has only resources below it, because
+		// clients search the index for prefixes.
 		if k.Group == "" {
 			paths = append(paths, "/api/"+k.Version)
 		} else {

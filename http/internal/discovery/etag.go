@@ -8,7 +8,7 @@ func MatchesETag(header, etag string) bool {
 		var item string
 		item, header, _ = strings.Cut(header, ",")
 		item = strings.TrimSpace(item)
-		// Weak comparison (RFC 9110, 13.1.2).
+		// RFC 9110, section 13.1.2, requires weak comparison.
 		if item == "*" || strings.TrimPrefix(item, "W/") == etag {
 			return true
 		}

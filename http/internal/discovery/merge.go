@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A merger merges what other servers serve into this server's documents, ordered by APIServices.
-//
-// It moves the entries of finished documents, so a server without aggregation never runs it.
+// A merger merges the APIs of aggregated servers into this server's documents, in the order of
+// their APIServices. It edits finished documents, so a server without aggregation does not pay for
+// it.
 type merger struct {
 	content    aggregation.Content
 	priorities *discovery.Priorities
@@ -31,7 +31,6 @@ func newMerger(c aggregation.Content, p *discovery.Priorities) *merger {
 	return m
 }
 
-// changes reports whether merging changes the documents.
 func (m *merger) changes() bool {
 	if len(m.content.Documents) > 0 || len(m.content.Hidden) > 0 {
 		return true
@@ -41,7 +40,6 @@ func (m *merger) changes() bool {
 	})
 }
 
-// A group with its versions in discovery order.
 type group struct {
 	name     string
 	priority int64 // highest of its versions
@@ -54,14 +52,12 @@ type version struct {
 	entry    json.RawMessage
 }
 
-// setOwn adds the entry of this server's version unless it is hidden.
 func (m *merger) setOwn(groups map[string]*group, of discovery.GroupVersion, entry json.RawMessage) {
 	if !m.content.Hidden[of] {
 		m.set(groups, of, entry)
 	}
 }
 
-// set adds or replaces the entry of a version.
 func (m *merger) set(groups map[string]*group, of discovery.GroupVersion, entry json.RawMessage) {
 	g := groups[of.Group]
 	if g == nil {
@@ -73,12 +69,12 @@ func (m *merger) set(groups map[string]*group, of discovery.GroupVersion, entry 
 		p = m.priorities.Of(of.Group, of.Version)
 	}
 	g.priority = max(g.priority, p.Group)
-	// A registered server replaces this server's entry.
+	// An APIService of an aggregated server replaces this server's own version.
 	g.versions = slices.DeleteFunc(g.versions, func(v version) bool { return v.name == of.Version })
 	g.versions = append(g.versions, version{of.Version, p, entry})
 }
 
-// sorted returns the groups in discovery order. tie breaks ties of priority.
+// sorted returns the groups in discovery order. Groups of equal priority are ordered by tie.
 func sorted(groups map[string]*group, tie func(*group) string) []*group {
 	var all []*group
 	for _, g := range groups {
@@ -93,11 +89,10 @@ func sorted(groups map[string]*group, tie func(*group) string) []*group {
 	return all
 }
 
-// byName orders the list of all versions.
 func byName(g *group) string { return g.name }
 
-// byService orders the list of groups, by the name of the first APIService that gives the group its
-// priority.
+// byService is the tie-breaker of the plain group list. It returns the name of the first APIService
+// that gives the group its priority.
 func byService(g *group) string {
 	var names []string
 	for _, v := range g.versions {
@@ -108,7 +103,7 @@ func byService(g *group) string {
 	return slices.Min(names)
 }
 
-// The parts of documents that a merger reads.
+// These types declare the parts of the documents that a merger reads.
 type (
 	aggregatedList struct {
 		Kind       string            `json:"kind"`
@@ -140,7 +135,8 @@ type (
 	}
 )
 
-// aggregated returns the merged APIGroupDiscoveryList and its ETag. core selects the core group's.
+// aggregated returns the merged APIGroupDiscoveryList and its ETag. core selects the document of
+// the core group.
 func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	var list aggregatedList
 	mustUnmarshal(own, &list)
@@ -164,8 +160,8 @@ func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	return body, fmt.Sprintf("\"%X\"", sha512.Sum512(body))
 }
 
-// plain returns the merged APIGroupList and the APIGroups. A group whose versions are all hidden
-// still has an APIGroup.
+// plain returns the merged APIGroupList and each APIGroup by name. A group whose versions are all
+// hidden has an APIGroup, but is not in the list.
 func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 	var list plainList
 	mustUnmarshal(own, &list)
@@ -178,7 +174,7 @@ func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 		g.Kind, g.APIVersion = "APIGroup", "v1"
 		each[g.Name] = mustMarshal(g)
 	}
-	// Only versions are listed, so a server that has never answered is included.
+	// The list needs only version names, so it includes servers that have never responded.
 	for of := range m.content.Documents {
 		if of.Group != "" {
 			m.set(groups, of, mustMarshal(struct {
@@ -212,14 +208,12 @@ func nameOf(entry json.RawMessage) string {
 	return v.Version
 }
 
-// mustUnmarshal decodes a document built by this server.
 func mustUnmarshal(b []byte, v any) {
 	if err := json.Unmarshal(b, v); err != nil {
 		panic(err)
 	}
 }
 
-// mustMarshal encodes documents, which cannot fail.
 func mustMarshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

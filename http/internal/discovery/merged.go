@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// merged has the documents that other servers change.
+// merged holds the documents that differ because of aggregated servers.
 type merged struct {
 	groupList  []byte
 	groups     map[string][]byte
@@ -19,7 +19,6 @@ type merged struct {
 	converted  map[string]convertedDocument // by path
 }
 
-// A convertedDocument is an OpenAPI v3 document converted from v2.
 type convertedDocument struct {
 	of       *openapi.Remote
 	document *openapi.Document
@@ -30,21 +29,20 @@ type taggedDocument struct {
 	etag string
 }
 
-// merging records from what merged documents were built.
 type merging struct {
 	own       *Documents
 	servers   uint64 // generation
 	documents *Documents
 }
 
-// Current returns the documents of everything served, here and by other servers. The latter are
-// fetched in the background, so it does not wait.
+// Current returns the documents of this server and of aggregated servers. It does not wait for
+// aggregated servers, because their documents are fetched in the background.
 func (c *Cache) Current() *Documents {
 	own := c.own()
 	if c.opts.Servers == nil {
 		return own
 	}
-	// Both are immutable, so equal inputs give equal documents.
+	// The result is still valid if both inputs are the same.
 	fits := func(m *merging) bool { return m != nil && m.own == own && m.servers == c.opts.Servers.Generation() }
 	if m := c.lastMerged.Load(); fits(m) {
 		return m.documents
@@ -60,14 +58,14 @@ func (c *Cache) Current() *Documents {
 	return m.documents
 }
 
-// merge returns documents with other servers' merged in, or own if that changes nothing. It reuses
-// documents of before with the same input.
+// merge returns the documents of this server merged with those of aggregated servers, or own if
+// they are equal. It reuses converted documents of the previous merge whose source is unchanged.
 func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	m := newMerger(c.opts.Servers.Content(), c.priorities)
 	if !m.changes() {
 		return own
 	}
-	// Shallow copy: unchanged documents are shared, above all the resource lists.
+	// The shallow copy shares unchanged documents, such as the resource lists.
 	d := *own
 	d.merged = &merged{aggregated: map[bool]taggedDocument{}, converted: m.converted(own, before)}
 	d.merged.groupList, d.merged.groups = m.plain(own.Discovery.Groups())
@@ -77,13 +75,13 @@ func (c *Cache) merge(own *Documents, before *merging) *Documents {
 		d.merged.aggregated[core] = taggedDocument{body, etag}
 	}
 	d.merged.openapi = own.openapi.V2With(m.content.OpenAPI)
-	// Lazy: the hashes require building all of this server's documents.
+	// The index is built on demand, because its hashes require all documents.
 	d.merged.index = sync.OnceValue(func() openapi.Index { return m.openapiIndex(own.openapi.Index(), d.merged.converted) })
 	d.index = m.paths(own.index)
 	return &d
 }
 
-// converted returns OpenAPI v3 documents for servers without.
+// converted returns the OpenAPI v3 documents, by path, of versions whose servers have only v2.
 func (m *merger) converted(own *Documents, before *merging) map[string]convertedDocument {
 	all := map[string]convertedDocument{}
 	for of, remote := range m.content.Old {
@@ -99,7 +97,7 @@ func (m *merger) converted(own *Documents, before *merging) map[string]converted
 	return all
 }
 
-// openapiIndex returns the OpenAPI v3 index with other servers' documents.
+// openapiIndex returns the OpenAPI v3 index, including the documents of aggregated servers.
 func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedDocument) openapi.Index {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
@@ -109,7 +107,7 @@ func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedD
 	}
 	mustUnmarshal(own.Body, &index)
 	for of := range m.content.Documents {
-		// Another server may serve this version now.
+		// An aggregated server may have replaced this server's own version.
 		path := of.Path()[1:]
 		delete(index.Paths, path)
 		if hash, ok := m.content.Hashes[of]; ok {

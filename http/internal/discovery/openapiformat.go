@@ -7,13 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// OpenAPIProtobuf returns the media type of Protobuf.
+// OpenAPIProtobuf returns the media type of the Protobuf format for an OpenAPI version, such as
+// "v2".
 func OpenAPIProtobuf(version string) string {
 	return "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 }
 
-// OpenAPIFormat selects a format by Accept header. Clients also request Protobuf by an older name,
-// which is not a valid media type.
+// OpenAPIFormat selects a format by the Accept header. ok is false if none is acceptable. Clients
+// also request Protobuf by an older name that is not a valid media type.
 func OpenAPIFormat(accept, version string) (best openapi.Format, ok bool) {
 	if accept == "" {
 		return openapi.JSON, true
@@ -31,7 +32,7 @@ func OpenAPIFormat(accept, version string) (best openapi.Format, ok bool) {
 		default:
 			continue
 		}
-		// Strict comparison: the first of equal weight wins.
+		// The comparison is strict, so that among equal weights the first format wins.
 		if q, valid := negotiate.Quality(params); valid && q > highest {
 			best, ok, highest = f, true, q
 		}

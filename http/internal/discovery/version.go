@@ -14,7 +14,7 @@ const (
 	minCompatibilityMinor = "34"
 )
 
-// GitVersion returns the semantic version for clients, given the daemon's version.
+// GitVersion returns the semantic version that clients see for the daemon's own version.
 func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
@@ -49,17 +49,16 @@ func Version(gitVersion string) []byte {
 	return b
 }
 
-// noDate is a placeholder for clients that parse the build date.
+// noDate is the build date if none is known. Clients parse it, so it must be valid.
 const noDate = "1970-01-01T00:00:00Z"
 
-// buildInfo returns VCS information recorded by the build.
 func buildInfo() (commit, date, tree string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "", noDate, ""
 	}
 	date, tree = noDate, "clean"
-	// Builds from archives have no commit, which clients only display.
+	// Builds from source archives have no commit. Clients only display it.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

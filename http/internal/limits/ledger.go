@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Resource is a bounded resource of the server that requests hold.
+// A Resource is a limited resource of the server that requests hold.
 type Resource uint8
 
-// The resources, counted in pieces or bytes.
+// The resources, each measured as a count or in bytes.
 const (
 	Connections   Resource = iota // open
 	Streams                       // HTTP/2 requests of unknown users
@@ -34,7 +34,7 @@ var resourceNames = [numResources]string{
 // String returns the name used in errors and metrics.
 func (r Resource) String() string { return resourceNames[r] }
 
-// Capacities holds the capacity of each resource; 0 is unlimited.
+// Capacities holds the capacity of each resource. 0 means unlimited.
 type Capacities [numResources]int64
 
 // A Ledger records the resources held by each principal. It is safe for concurrent use.
@@ -45,7 +45,6 @@ type Ledger struct {
 	principals map[principalKey]*Principal
 }
 
-// A pool is the account of one resource.
 type pool struct {
 	capacity atomic.Int64
 	used     atomic.Int64
@@ -53,7 +52,8 @@ type pool struct {
 	offers   Owners[Item] // guarded by the ledger's mutex
 }
 
-// The reasons of rejections. An item is reclaimed for a request that is admitted.
+// The reasons for rejections. byReclaim counts items that were ended so that another request could
+// be admitted.
 const (
 	byShare = iota
 	byCapacity
@@ -62,13 +62,12 @@ const (
 
 var reasons = [...]string{"share", "capacity", "reclaimed"}
 
-// A principalKey is a user name, or the address of unauthenticated clients.
 type principalKey struct {
 	user    string
 	address netip.Addr
 }
 
-// NewLedger returns a Ledger with everything free.
+// NewLedger returns a Ledger with the given capacities.
 func NewLedger(c Capacities) *Ledger {
 	l := &Ledger{principals: map[principalKey]*Principal{}}
 	for r := range l.pools {
@@ -81,10 +80,10 @@ func NewLedger(c Capacities) *Ledger {
 // SetCapacity changes the capacity of a resource.
 func (l *Ledger) SetCapacity(r Resource, capacity int64) { l.pools[r].capacity.Store(capacity) }
 
-// Used returns the held amount of a resource.
+// Used returns the amount of a resource that all principals hold together.
 func (l *Ledger) Used(r Resource) int64 { return l.pools[r].used.Load() }
 
-// Rejections returns the counts of rejections by resource and reason, for metrics.
+// Rejections returns the number of rejections by resource and reason, for metrics.
 func (l *Ledger) Rejections() metrics.Samples {
 	all := metrics.Samples{}
 	for r := range l.pools {
@@ -95,16 +94,16 @@ func (l *Ledger) Rejections() metrics.Samples {
 	return all
 }
 
-// reserveDivisor is the fraction of a capacity added for administrators, nodes and system
-// components, which are needed to end an overload.
+// reserveDivisor sets the reserve to a quarter of each capacity. The reserve is for administrators,
+// nodes and system components, which are needed to end an overload.
 const reserveDivisor = 4
 
-// A Principal is a user, or an address without an authenticated user, with its holdings. Every
-// reference obtained from the Ledger or Retain needs a Close.
+// A Principal is a user, or the address of unauthenticated clients, and the resources it holds.
+// Every reference obtained from the Ledger or Retain needs a Close.
 //
-// A principal may take more of a resource only while its holding is at most the free amount
-// (dynamic threshold of Choudhury and Hahne with α = 1). So a single principal gets half, n of them
-// 1/(n+1) each, and a newcomer always finds room.
+// A principal may take more of a resource only while it holds at most the free amount (the dynamic
+// threshold of Choudhury and Hahne with α = 1). A single principal therefore gets half of the
+// capacity, and n of them get 1/(n+1) each, so a newcomer always finds room.
 type Principal struct {
 	User string // "" for an address
 
@@ -140,8 +139,8 @@ func (p *Principal) Retain() *Principal {
 	return p
 }
 
-// Close drops a reference. The last one removes the principal from the ledger; its holdings count
-// until they are released.
+// Close drops a reference. The last Close removes the principal from the ledger. Resources that it
+// still holds count until they are released.
 func (p *Principal) Close() {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -161,10 +160,13 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n of a resource for an item, such as a body, that holds total with it, or
-// returns why not. The only item of a principal is subject to the capacity, and not to the
-// threshold; the only item of all is admitted at any size. reserved adds the reserve and lifts the
-// threshold. Instead of a rejection, an item of a larger holder is reclaimed if possible.
+// TryAcquire takes n of a resource for an item, such as a body, which then holds total. It returns
+// nil, or the reason why it failed. Instead of failing, it ends an item of a larger holder if
+// possible.
+//
+// A principal's only item is limited by the capacity but not by the threshold. If no other item
+// exists at all, any size is admitted. reserved adds the reserve to the capacity and lifts the
+// threshold.
 func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity.Load()
@@ -185,33 +187,34 @@ func (p *Principal) reject(r Resource, held, used, capacity int64) *Rejection {
 	return e
 }
 
-// Acquire takes n of a resource unconditionally, for responses that must be sent.
+// Acquire takes n of a resource even beyond its capacity, for responses that must be sent.
 func (p *Principal) Acquire(r Resource, n int64) {
 	p.held[r].Add(n)
 	p.ledger.pools[r].used.Add(n)
 }
 
-// ExceedsShare reports whether the principal would be beyond the threshold with n more of a
-// resource that it acquires unconditionally.
+// ExceedsShare reports whether taking n more of a resource with Acquire would exceed the
+// principal's threshold.
 func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Load()+n, pool.used.Load()+n, pool.capacity.Load()
 	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// Reject returns and counts the rejection of n of a resource that the principal still holds.
+// Reject counts and returns a Rejection for n of a resource. The principal still holds n and must
+// release it.
 func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())
 }
 
-// Release returns n of a resource.
+// Release gives n of a resource back.
 func (p *Principal) Release(r Resource, n int64) {
 	p.held[r].Add(-n)
 	p.ledger.pools[r].used.Add(-n)
 }
 
-// A Rejection describes the exceeded limit.
+// A Rejection describes the limit that a request would exceed.
 type Rejection struct {
 	Resource             Resource
 	Principal            string

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShares tests that one principal gets half of the capacity and two get a third each. A
-// newcomer gets a share, and the reserve requires permission.
+// TestShares tests that one principal gets half of the capacity, that two get a third each, and
+// that only privileged requests may use the reserve.
 func TestShares(t *testing.T) {
 	const capacity = 120
 	for _, test := range []struct {
@@ -48,7 +48,6 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestRejections tests that errors name the exceeded limit.
 func TestRejections(t *testing.T) {
 	l := NewLedger(Capacities{RequestBytes: 1000})
 	joe := l.ForUser("joe")
@@ -82,7 +81,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestPermit tests that everything acquired is released exactly once, even after a rejection.
+// TestPermit tests that a permit releases each resource exactly once, even after a rejection.
 func TestPermit(t *testing.T) {
 	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
 	joe := l.ForUser("joe")

@@ -2,10 +2,10 @@ package limits
 
 import "container/list"
 
-// Owners holds items, such as connections, by principal, oldest first. It has no lock.
+// Owners holds items, such as connections, by principal, oldest first. The caller must lock.
 type Owners[T any] map[*Principal]*list.List
 
-// Add adds the newest item of a principal.
+// Add adds an item as the principal's newest.
 func (o Owners[T]) Add(p *Principal, item T) *list.Element {
 	if o[p] == nil {
 		o[p] = list.New()
@@ -13,7 +13,7 @@ func (o Owners[T]) Add(p *Principal, item T) *list.Element {
 	return o[p].PushBack(item)
 }
 
-// Remove removes an item, if it has not been removed yet.
+// Remove removes an item. It does nothing if the item was already removed.
 func (o Owners[T]) Remove(p *Principal, e *list.Element) {
 	if items := o[p]; items != nil {
 		if items.Remove(e); items.Len() == 0 {
@@ -22,11 +22,11 @@ func (o Owners[T]) Remove(p *Principal, e *list.Element) {
 	}
 }
 
-// maxScan bounds the items of one principal that are examined at once.
+// maxScan limits how many items of one principal Oldest examines per call.
 const maxScan = 1024
 
-// Oldest returns the oldest item of a principal that fits, or nil. Others become the newest, so
-// that the next call reaches further.
+// Oldest returns the principal's oldest item for which fits returns true, or nil. It moves the
+// other examined items to the end, so that the next call examines further ones.
 func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	items := o[p]
 	if items == nil {
@@ -42,8 +42,8 @@ func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	return nil
 }
 
-// OldestOfLargest returns the principal that holds most of a resource, of those with more than
-// least and an item that fits, and the oldest such item; nil if there is none.
+// OldestOfLargest considers the principals that hold more than least of a resource and have an item
+// that fits. It returns the one that holds most and its oldest such item, or nil.
 func (o Owners[T]) OldestOfLargest(r Resource, least int64, fits func(T) bool) (owner *Principal, item *list.Element) {
 	for p := range o {
 		if held := p.Held(r); held > least {

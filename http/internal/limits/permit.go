@@ -5,23 +5,24 @@ import (
 	"time"
 )
 
-// Seats are granted by flow control. Finish releases them and is called once.
+// Seats are seats that flow control has granted. Finish releases them and must be called once.
 type Seats interface{ Finish() }
 
-// A Permit holds the resources of one request until its handler returns, or until a streamed
-// response is written. The zero value is empty and cannot acquire.
+// A Permit holds the resources of one request until its handler returns or its streamed response is
+// written. The zero value is empty and cannot acquire anything.
 type Permit struct {
 	Principal *Principal
-	// Reserved allows the use of the reserves, for administrators, nodes and system components.
+	// Reserved allows the request to use the reserves, which are for administrators, nodes and
+	// system components.
 	Reserved bool
-	// Seats are granted by flow control; nil without.
+	// Seats are granted by flow control. They are nil if flow control is off.
 	Seats Seats
 
 	held       [numResources]int64
 	referenced bool // the permit has its own reference to the principal
 }
 
-// TryAcquire takes n of a resource, or returns a *Rejection.
+// TryAcquire takes n of a resource. The error is a *Rejection.
 func (p *Permit) TryAcquire(r Resource, n int64) error {
 	if e := p.Principal.TryAcquire(r, n, n, p.Reserved); e != nil {
 		return e
@@ -30,7 +31,7 @@ func (p *Permit) TryAcquire(r Resource, n int64) error {
 	return nil
 }
 
-// Raise makes the holding of a resource at least n, unconditionally.
+// Raise takes as much of a resource as needed to hold at least n, even beyond the capacity.
 func (p *Permit) Raise(r Resource, n int64) {
 	if missing := n - p.held[r]; missing > 0 {
 		p.Principal.Acquire(r, missing)
@@ -38,7 +39,8 @@ func (p *Permit) Raise(r Resource, n int64) {
 	}
 }
 
-// ReleaseBeyond releases the holding of a resource beyond n, and reports whether there was any.
+// ReleaseBeyond releases what the permit holds beyond n of a resource, and reports whether that was
+// anything.
 func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	excess := p.held[r] - n
 	if excess <= 0 {
@@ -49,15 +51,15 @@ func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	return true
 }
 
-// Split moves the holding of a resource to a new permit, which may outlive the connection.
+// Split moves everything held of a resource to a new permit, which may outlive the connection.
 func (p *Permit) Split(r Resource) Permit {
 	part := Permit{Principal: p.Principal.Retain(), Reserved: p.Reserved, referenced: true}
 	part.held[r], p.held[r] = p.held[r], 0
 	return part
 }
 
-// ReleaseTurn releases the seats and the slot of a request in flight. It reports whether there was
-// a slot.
+// ReleaseTurn releases the seats and the in-flight slot of a request. It reports whether the
+// request held a slot.
 func (p *Permit) ReleaseTurn() bool {
 	if s := p.TakeSeats(); s != nil {
 		s.Finish()
@@ -66,7 +68,7 @@ func (p *Permit) ReleaseTurn() bool {
 	return p.ReleaseBeyond(Writes, 0) || reads
 }
 
-// Release releases everything, once.
+// Release releases everything. Another call does nothing.
 func (p *Permit) Release() {
 	if p.Seats != nil {
 		p.Seats.Finish()
@@ -82,21 +84,22 @@ func (p *Permit) Release() {
 	*p = Permit{}
 }
 
-// TakeSeats transfers the seats to the caller, which must finish them; nil if there are none.
+// TakeSeats transfers the seats to the caller, which must finish them. It returns nil if the permit
+// has none.
 func (p *Permit) TakeSeats() Seats {
 	s := p.Seats
 	p.Seats = nil
 	return s
 }
 
-// LimitSeats finishes the seats after a time even if the permit is not released by then.
+// LimitSeats makes the seats finish after a time, even if the permit is not released by then.
 func (p *Permit) LimitSeats(after time.Duration) {
 	if p.Seats != nil {
 		p.Seats = LimitSeats(p.Seats, after)
 	}
 }
 
-// LimitSeats returns seats that finish after a time at the latest.
+// LimitSeats returns seats that finish themselves after a time.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)

@@ -1,10 +1,10 @@
 package limits
 
-// An Item, such as a watch, holds some of a resource and can be ended to make room for others.
+// An Item, such as a watch, holds a resource and can be ended to make room for another principal.
 type Item interface {
-	// Idle reports whether the item is among the first to end.
+	// Idle reports whether the item is idle. Idle items end first.
 	Idle() bool
-	// Reclaim ends the item soon. It must not block.
+	// Reclaim makes the item end soon. It must not block.
 	Reclaim()
 }
 
@@ -21,8 +21,8 @@ func (p *Principal) Offer(r Resource, i Item) (withdraw func()) {
 	}
 }
 
-// reclaim ends an item of the largest holder of a resource, if that holds more than p: the oldest
-// idle one, or else the oldest. So p may exceed its threshold, but not its fair share.
+// reclaim ends an item of the largest holder of a resource, if that holds more than p. It prefers
+// the holder's oldest idle item. p may thereby exceed its threshold, but not its fair share.
 func (p *Principal) reclaim(r Resource) bool {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// fakeItem is an item that ends when it is reclaimed.
 type fakeItem struct {
 	name  string
 	idle  bool
@@ -20,8 +19,9 @@ func (i fakeItem) Reclaim() {
 	i.owner.Release(Watches, 1)
 }
 
-// TestReclaim tests the order in which items end for others: idle ones first, of the largest holder
-// first, the oldest first, and never of those that hold as little, nor withdrawn ones.
+// TestReclaim tests the order in which items are reclaimed: idle ones first, then those of the
+// largest holder, then the oldest. Withdrawn items, and those of principals that hold no more, are
+// not reclaimed.
 func TestReclaim(t *testing.T) {
 	for _, test := range []struct {
 		held  string // letters of users, upper case if idle, with the number of the item

@@ -2,7 +2,7 @@ package negotiate
 
 import "strings"
 
-// WantsAggregated reports whether an Accept header prefers the aggregated document.
+// WantsAggregated reports whether an Accept header prefers the aggregated discovery document.
 func (n *Names) WantsAggregated(accept string) (ok bool) {
 	best := 0.0
 	for accept != "" {

@@ -11,7 +11,7 @@ import (
 // An Encoding is a serialization of objects.
 type Encoding uint8
 
-// In the server's order of preference.
+// The encodings, in the server's order of preference.
 const (
 	JSON Encoding = iota
 	YAML
@@ -20,10 +20,10 @@ const (
 	None
 )
 
-// An Answer is a kind of response, for negotiation.
+// An Answer is the type of response that is negotiated.
 type Answer uint8
 
-// Kinds of responses.
+// The types of responses.
 const (
 	Objects   Answer = iota // objects in any shape
 	Events                  // a watch, in any shape
@@ -33,7 +33,7 @@ const (
 // A Shape is the part of an object to return.
 type Shape uint8
 
-// The whole, a Table, or metadata of an object or of a list.
+// The shapes: the whole object, a Table, or only its metadata. The same shapes apply to lists.
 const (
 	Whole Shape = iota
 	Table
@@ -49,7 +49,7 @@ type Format struct {
 	Pretty   bool
 }
 
-// Names are identifiers in the form of the naming profile.
+// Names holds the media types and API groups of the naming profile.
 type Names struct {
 	MetaGroup         string
 	DiscoveryGroup    string
@@ -57,15 +57,15 @@ type Names struct {
 	ProtobufWatchType string
 	InitialEventsEnd  string // annotation
 	BearerProtocol    string // prefix of the WebSocket subprotocol with a token
-	// BodyTypes and PatchTypes are accepted media types. Custom kinds have fewer: no Protobuf and
-	// no strategic merge patch.
+	// BodyTypes and PatchTypes are the accepted media types. Custom kinds have neither Protobuf nor
+	// strategic merge patch.
 	BodyTypes, PatchTypes             []string
 	CustomBodyTypes, CustomPatchTypes []string
 	watchTypes                        []string // for watches
 	cbor                              bool     // CBOR is served
 }
 
-// NewNames returns the names for a profile, without CBOR (AddCBOR).
+// NewNames returns the names of a profile. AddCBOR adds CBOR to them.
 func NewNames(profile *meta.Naming) Names {
 	n := Names{
 		MetaGroup:        profile.Translate("meta.platform.io"),
@@ -91,7 +91,7 @@ func (n *Names) AddCBOR() {
 	n.watchTypes = append(n.watchTypes, TypeCBORSequence)
 }
 
-// Media types.
+// The media types that all naming profiles share.
 const (
 	TypeJSON           = "application/json"
 	TypeYAML           = "application/yaml"
@@ -106,7 +106,7 @@ const (
 	TypeApplyPatchCBOR = "application/apply-patch+cbor"
 )
 
-// Negotiate returns the best format for an Accept header. For Objects:
+// Negotiate returns the best format for an Accept header, or a 406. Examples for Objects:
 //
 //	application/yaml;q=0.5, application/json           JSON: higher weight
 //	application/json;as=Table;v=v1;g=meta.k8s.io, */*  Table: first of equal weight
@@ -139,8 +139,7 @@ func (n *Names) Negotiate(header []byte, answer Answer) (Format, error) {
 	return Format{}, n.NotAcceptable()
 }
 
-// OnlyJSON returns an error unless an Accept header accepts JSON, for resources without other
-// representations.
+// OnlyJSON returns a 406 unless an Accept header accepts JSON.
 func (n *Names) OnlyJSON(accept []byte) error {
 	if len(accept) == 0 {
 		return nil
@@ -153,7 +152,7 @@ func (n *Names) OnlyJSON(accept []byte) error {
 	return notAcceptable([]string{TypeJSON})
 }
 
-// NotAcceptable returns a 406 that lists the representations.
+// NotAcceptable returns a 406 that lists the available representations.
 func (n *Names) NotAcceptable() error { return notAcceptable(n.BodyTypes) }
 
 func notAcceptable(types []string) error {
@@ -162,8 +161,8 @@ func notAcceptable(types []string) error {
 	return f
 }
 
-// WithoutProtobuf removes the items for whole objects in Protobuf from an Accept header and reports
-// whether any are left.
+// WithoutProtobuf removes the items that request whole objects in Protobuf from an Accept header.
+// It reports whether any items are left.
 func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	var others []string
 	for item := range strings.SplitSeq(accept, ",") {
@@ -209,7 +208,8 @@ func (n *Names) parseAcceptItem(item string, answer Answer) (Format, float64, bo
 	return f, c.q, f.Shape != Table || f.Encoding != Protobuf
 }
 
-// Quality returns the weight among the parameters of an Accept item.
+// Quality returns the weight in the parameters of an Accept item. ok is false if they are
+// malformed.
 func Quality(params string) (q float64, ok bool) {
 	c, ok := parseAcceptParams(params)
 	return c.q, ok
@@ -239,7 +239,6 @@ func parseAcceptParams(params string) (acceptParams, bool) {
 	return c, true
 }
 
-// encodingOfAccept returns the encoding for a media range.
 func (n *Names) encodingOfAccept(s string) Encoding {
 	switch {
 	case s == TypeJSON, s == "*/*", s == "application/*":
@@ -257,7 +256,7 @@ func (n *Names) encodingOfAccept(s string) Encoding {
 	return n.EncodingOfContentType(strings.ToLower(s))
 }
 
-// EncodingOfContentType returns the encoding of a Content-Type, JSON if empty.
+// EncodingOfContentType returns the encoding for a Content-Type. The default is JSON.
 func (n *Names) EncodingOfContentType(contentType string) Encoding {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {

@@ -7,11 +7,12 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// prettyUserAgents are prefixes of clients whose output people read: browsers and command line
-// tools.
+// prettyUserAgents lists prefixes of the User-Agent of browsers and command line tools, whose
+// output people read.
 var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
 
-// WantsPretty reports whether responses are indented: as the query says, or by client.
+// WantsPretty reports whether the response should be indented. The parameter pretty decides, or
+// else the User-Agent.
 func WantsPretty(q requestinfo.Query, userAgent []byte) bool {
 	if text := q.Get("pretty"); text != "" {
 		pretty, err := strconv.ParseBool(text)

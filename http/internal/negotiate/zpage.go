@@ -2,9 +2,10 @@ package negotiate
 
 import "strings"
 
-// ZPage selects whether a page about the server is returned as an object of that kind or as text.
-// An object must be requested with all parameters, so that clients do not rely on the current
-// version. Without a header it is text.
+// ZPage reports whether a page about the server is returned as an object (true) or as text (false).
+// ok is false if neither is acceptable. A client must name the group, version and kind to get an
+// object, so that it does not depend on the current version. Without an Accept header the page is
+// text.
 func ZPage(accept, group, version, kind string) (object, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return false, true

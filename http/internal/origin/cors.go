@@ -2,15 +2,15 @@ package origin
 
 import "github.com/valyala/fasthttp"
 
-// Permissions of pages of allowed origins.
+// CORS headers for pages of allowed origins.
 const (
 	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
 	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"
 	corsExposed = "Date"
 )
 
-// SetHeaders sets CORS headers if the request's origin is allowed, and reports whether it is.
-// Browsers take their absence as refusal.
+// SetHeaders sets CORS headers if the request's origin is allowed, and reports whether it did.
+// Without these headers, browsers hide the response from the page.
 func (a Allowed) SetHeaders(request *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader) (told bool) {
 	if len(a) == 0 {
 		return false

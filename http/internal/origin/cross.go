@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Allowed are the origins whose pages may read responses.
+// Allowed holds patterns of the origins whose pages may read responses.
 type Allowed []*regexp.Regexp
 
 // Has reports whether an origin is allowed.
@@ -18,8 +18,8 @@ func (a Allowed) Has(origin []byte) bool {
 	return slices.ContainsFunc(a, func(r *regexp.Regexp) bool { return r.Match(origin) })
 }
 
-// IsCross reports whether a request was sent by a page of another origin that is not allowed.
-// secure means TLS.
+// IsCross reports whether a request comes from a page of a foreign origin that is not allowed.
+// secure is whether the connection uses TLS.
 func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	origin := h.Peek("Origin")
 	if len(origin) > 0 && a.Has(origin) {
@@ -35,7 +35,7 @@ func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), secure)
 }
 
-// sameOrigin reports whether an origin is the server's, as the client addresses it.
+// sameOrigin reports whether an origin is the server's own, according to the Host header.
 func sameOrigin(origin string, host []byte, secure bool) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

@@ -20,15 +20,14 @@ const (
 	fieldOrphan = "orphanDependents"
 )
 
-// FieldIgnoreReadError deletes an object that cannot be decoded. Finalizers and preconditions
-// cannot be honored then, hence the long name.
+// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The deletion
+// cannot honor finalizers and preconditions, hence the long name.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// deleteOptionsKind names the kind in errors.
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
-// A Delete has unvalidated DeleteOptions. Pointers distinguish absent from zero: a grace period of
-// 0 means immediately.
+// A Delete holds DeleteOptions before validation. Pointers distinguish an absent value from zero,
+// since a grace period of 0 means immediately.
 type Delete struct {
 	// IgnoreReadError deletes an object that cannot be read.
 	IgnoreReadError      bool
@@ -40,8 +39,8 @@ type Delete struct {
 	faults               []codec.FieldFault // of the body
 }
 
-// ParseDelete parses the options of a query. Unlike in a body, empty preconditions are ignored.
-// Retained texts are cloned, because the query is valid only during the request.
+// ParseDelete parses DeleteOptions from a query. Unlike in a body, empty preconditions are ignored.
+// It clones strings, because the query is valid only during the request.
 func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	if _, ok := q.Lookup(fieldGrace); ok {
 		n, err := q.Number(fieldGrace)
@@ -68,8 +67,8 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete reads the options of a decoded body with its faults. kubectl and typed clients send
-// a body. The query is for clients that cannot send one with DELETE.
+// DecodeDelete returns the DeleteOptions of a decoded body. faults are the errors of decoding.
+// kubectl and typed clients send a body; the query is for clients that cannot send one with DELETE.
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -86,8 +85,8 @@ func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err er
 	return d, nil
 }
 
-// optionalField returns a field's value, or nil if absent or of another type, which decoding has
-// reported.
+// optionalField returns the value of a field, or nil if it is absent or has another type. The
+// decoder has already reported wrong types.
 func optionalField[T any](object tree.Tree, name string) *T {
 	v, ok := object[name].(T)
 	if !ok {
@@ -96,8 +95,8 @@ func optionalField[T any](object tree.Tree, name string) *T {
 	return &v
 }
 
-// Check validates the options, combined with those of the query. metaGroup is the group of
-// DeleteOptions. A dry run in either is enough, since deleting by mistake is worse.
+// Check validates the options of the body, combined with those of the query. metaGroup is the API
+// group of DeleteOptions. A dry run in either is enough, because an unintended delete is worse.
 func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults
@@ -111,14 +110,14 @@ func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) 
 	return o, r, apierrors.InvalidOptions(metaGroup, "DeleteOptions", f)
 }
 
-// CheckFields returns warnings for unknown fields of the body, or an error. Separate from Check
-// because warnings need the response.
+// CheckFields returns warnings about unknown fields of the body, or an error. It is separate from
+// Check because its warnings need the response.
 func (d *Delete) CheckFields(v request.FieldValidation) (warnings []string, err error) {
 	return requestbody.CheckFields(deleteOptionsKind, d.faults, v)
 }
 
-// propagation returns the propagation policy. orphanDependents is its old form, a bool for two of
-// three policies. Without a policy the object's finalizers decide.
+// propagation returns the propagation policy, or "" if the object's finalizers decide. The older
+// option orphanDependents means Orphan or Background.
 func (d *Delete) propagation(f *schema.Faults) string {
 	if d.orphan != nil && d.policy != nil {
 		f.Invalid(fieldPolicy, *d.policy, "orphanDependents and deletionPropagation cannot be both set")
@@ -140,7 +139,7 @@ func (d *Delete) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError reports options that need the object's content.
+// validateIgnoreReadError rejects options that need the content of the unreadable object.
 func (d *Delete) validateIgnoreReadError(f *schema.Faults) {
 	if !d.IgnoreReadError {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// FuzzDeleteOptions checks that any body decodes as DeleteOptions that can be validated, or is
+// FuzzDeleteOptions checks that any body is either decoded and validated as DeleteOptions, or
 // rejected with 400 or 415.
 func FuzzDeleteOptions(f *testing.F) {
 	for _, body := range []string{

@@ -4,6 +4,6 @@
 //	Write   of create, update, patch, and apply: dry run, field validation, field manager
 //	Delete  DeleteOptions, from query or body
 //
-// Invalid parameters are reported together in one Status. The results become requests for the
-// store; authorization is elsewhere.
+// All invalid parameters are reported together in one Status. The results become requests to the
+// store.
 package params

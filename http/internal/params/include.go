@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// IncludeObject parses what table rows include of their objects. kubectl requests whole objects
-// only to sort by their fields; the default is metadata.
+// IncludeObject parses the parameter that selects the part of each object in a table row. The
+// default is metadata. kubectl requests whole objects only to sort by their fields.
 func IncludeObject(q requestinfo.Query) (table.IncludeObjectPolicy, error) {
 	asked := q.Get("includeObject")
 	include, ok := table.ParseInclude(asked)

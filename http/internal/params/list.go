@@ -10,12 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A List has the parameters of list, watch, and deletecollection. A continue token is checked
-// against the selectors' text, because it continues only the list it came from.
+// A List holds the parameters of list, watch, and deletecollection. A continue token is valid only
+// with the selectors of the list that issued it, so their text is kept.
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
-	// Timeout is the duration of a watch: 0 if not given, negative to end at once.
+	// Timeout is the duration of a watch. 0 means the default, and a negative value ends the watch
+	// at once.
 	Timeout                               time.Duration
 	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
@@ -23,11 +24,11 @@ type List struct {
 	limit                                 int64
 	watch                                 bool
 	bookmarks                             bool
-	// hasSendInitialEvents is set if sendInitialEvents was given.
+	// hasSendInitialEvents distinguishes an absent sendInitialEvents from false.
 	sendInitialEvents, hasSendInitialEvents bool
 }
 
-// ListRules configure the parsing of list parameters.
+// ListRules configures the parsing of list parameters.
 type ListRules struct {
 	MetaGroup        string // of ListOptions
 	DisableChunking  bool   // ignore limits and continue tokens
@@ -47,7 +48,7 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	if err != nil {
 		return o, err
 	}
-	// Avoid overflow.
+	// The bounds prevent an overflow.
 	o.Timeout = time.Duration(min(max(seconds, -1), 1<<31)) * time.Second
 	labels, fields := q.Get("labelSelector"), q.Get("fieldSelector")
 	if o.Labels, err = selector.ParseLabels(labels); err != nil {
@@ -70,19 +71,17 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	return o, apierrors.InvalidOptions(r.MetaGroup, "ListOptions", f)
 }
 
-// Values of resourceVersionMatch.
+// The values of resourceVersionMatch.
 const (
 	matchExact        = "Exact"
 	matchNotOlderThan = "NotOlderThan"
 )
 
-// Parameter names for faults.
 const (
 	fieldMatch   = "resourceVersionMatch"
 	fieldInitial = "sendInitialEvents"
 )
 
-// matchWithContinue: a token already fixes the version.
 const matchWithContinue = "resourceVersionMatch is forbidden when continue is provided"
 
 func (o *List) validate(r ListRules) (f schema.Faults) {
@@ -94,7 +93,8 @@ func (o *List) validate(r ListRules) (f schema.Faults) {
 	return f
 }
 
-// A match needs a version. "0" means any version, which nothing matches exactly.
+// validateList checks the options of a list. resourceVersion "0" means any version, so it cannot be
+// matched exactly.
 func (o *List) validateList(f *schema.Faults) {
 	if o.resourceVersionMatch != "" {
 		if o.resourceVersion == "" {
@@ -115,8 +115,8 @@ func (o *List) validateList(f *schema.Faults) {
 	}
 }
 
-// Informers send sendInitialEvents with NotOlderThan, to start with the state at that version or
-// later. Watches have no other use for a match.
+// validateWatch checks the options of a watch. Informers send sendInitialEvents with NotOlderThan,
+// so that the initial events are at least as recent as their version. Other watches have no match.
 func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
 		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -141,9 +141,9 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	}
 }
 
-// Request returns the request for the store. Without a version a list has the newest state. "0"
-// accepts any state. Other versions mean not older than, or exactly for a page of a limited list.
-// The namespace is ignored for cluster-scoped kinds.
+// Request returns the list request for the store. Without a resource version, a list returns the
+// newest objects. "0" allows any version. Any other version is a minimum, or is matched exactly if
+// there is a limit. The namespace is ignored for cluster-scoped kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.Labels, Fields: o.Fields,
@@ -176,9 +176,10 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 	return l, nil
 }
 
-// WatchRequest returns the request for the store. A watch without a version, or from "0", begins
-// with an ADDED event per object, as clients without sendInitialEvents expect. newest returns the
-// current version. It is called last, so that the version is not older than the start of the watch.
+// WatchRequest returns the watch request for the store. A watch without a version, or from "0",
+// begins with an ADDED event for each object, which clients expect unless they set
+// sendInitialEvents. newest returns the current version. It is called last, so that no event
+// precedes the start of the watch.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestListRequest checks that resourceVersion and limit together determine the version that a list
-// returns.
+// TestListRequest checks which version a list returns for each combination of resourceVersion and
+// limit.
 func TestListRequest(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// SelectName returns the field selector of a watch whose path names an object. kubectl sends both
-// the name and a selector, which must agree.
+// SelectName returns the field selector of a watch whose path names an object. kubectl sends both a
+// name and a selector, which must agree.
 func (o *List) SelectName(k *schema.Kind, name string) (selector.Fields, error) {
 	if o.Fields.Empty() {
 		return selector.ParseFields(k, "metadata.name="+escapeSelector(name))
@@ -18,8 +18,8 @@ func (o *List) SelectName(k *schema.Kind, name string) (selector.Fields, error) 
 	return o.Fields, nil
 }
 
-// escapeSelector escapes special characters of field selectors, which names of some kinds, such as
-// roles, may contain.
+// escapeSelector escapes the special characters of field selectors. Some names contain them, such
+// as those of roles.
 func escapeSelector(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

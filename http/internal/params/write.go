@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Write has the parameters of create, update, patch, and delete. Named has the options as given,
-// for admission webhooks; the other fields have defaults.
+// A Write holds the parameters of create, update, patch, and delete, with defaults. Named holds the
+// options as given, for admission webhooks.
 type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
@@ -24,16 +24,16 @@ type Write struct {
 	Named        request.NamedOptions
 }
 
-// maxFieldManager is the maximum length of a manager name in bytes. It is stored with the object,
-// and in each of its versions.
+// maxFieldManager limits the length of a manager name, in bytes. The name is stored with every
+// version of the object.
 const maxFieldManager = 128
 
-// ApplyOptions stands for the PatchOptions of an apply, which have their own rules.
+// ApplyOptions is the kind for the PatchOptions of an apply, which have their own rules.
 const ApplyOptions = "apply"
 
-// ParseWrite parses and validates options. kind is as in "CreateOptions", metaGroup its group. An
-// apply requires a field manager, since it is about ownership. For other writes it defaults to the
-// client's name.
+// ParseWrite parses and validates write options. kind is, for example, "CreateOptions", and
+// metaGroup is its API group. An apply requires a field manager, which will own the fields. For
+// other writes the field manager defaults to the client's name.
 func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (o Write, err error) {
 	if q == "" && kind != ApplyOptions {
 		o.FieldManager = defaultFieldManager(userAgent)
@@ -74,8 +74,8 @@ func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldVa
 	return request.Warn
 }
 
-// parseDryRun parses dry run stages, of which "All" is the only valid one. Errors list all stages,
-// as clients expect.
+// parseDryRun reports whether the stages request a dry run. "All" is the only valid stage. An error
+// lists all stages, as clients expect.
 func parseDryRun(stages []string, f *schema.Faults) bool {
 	for _, stage := range stages {
 		if stage != "All" {
@@ -93,7 +93,8 @@ func parseDryRun(stages []string, f *schema.Faults) bool {
 	return len(stages) > 0
 }
 
-// The name is printed in conflicts on terminals.
+// validateFieldManager requires a short and printable name, because conflict errors show it on
+// terminals.
 func validateFieldManager(m string, f *schema.Faults) {
 	if len(m) > maxFieldManager {
 		f.TooLong("fieldManager", maxFieldManager)
@@ -105,8 +106,8 @@ func validateFieldManager(m string, f *schema.Faults) {
 	}
 }
 
-// defaultFieldManager derives a manager name from the user agent: "kubectl/v1.35.0 (linux/amd64)"
-// becomes "kubectl", so that a client update does not change ownership.
+// defaultFieldManager derives a manager name from the User-Agent. "kubectl/v1.35.0 (linux/amd64)"
+// becomes "kubectl", so that an upgrade of the client does not change ownership.
 func defaultFieldManager(userAgent []byte) string {
 	before, _, _ := bytes.Cut(userAgent, []byte("/"))
 	name := strings.Map(func(r rune) rune {

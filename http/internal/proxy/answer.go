@@ -13,10 +13,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// redirectRefused is the response body in place of a redirect.
 const redirectRefused = "the backend attempted to redirect this request, which is not permitted"
 
-// answer forwards a response.
 func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started func(int)) (Result, error) {
 	if e.target.RefuseRedirects && isRedirect(resp) {
 		resp = refusedRedirect()
@@ -49,7 +47,6 @@ func refusedRedirect() *http.Response {
 	}
 }
 
-// An answerWriter writes a response to a client.
 type answerWriter struct {
 	conn     *wire.Conn
 	head     []byte
@@ -59,7 +56,6 @@ type answerWriter struct {
 	last     bool // the connection closes after it
 }
 
-// newAnswerWriter builds the response head.
 func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *answerWriter {
 	w := &answerWriter{conn: e.conn}
 	head := e.request.Head
@@ -97,12 +93,11 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
-// documentPolicy gives documents of other servers a separate origin, so that their scripts cannot
-// read the console's data in the browser, such as its token. It adds to a policy of the backend.
-// All responses have it, because browsers also guess documents from contents.
+// documentPolicy gives documents from backends a separate origin, so that their scripts cannot read
+// the console's data in the browser, such as its token. It is sent in addition to the backend's own
+// policy. All responses have it, because browsers also guess documents from contents.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
-// headOf is the head of an answer.
 func headOf(code int, h http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
@@ -111,18 +106,16 @@ func headOf(code int, h http.Header) []byte {
 	return b.Bytes()
 }
 
-// announceTrailers sets the Trailer header.
 func (w *answerWriter) announceTrailers(h, trailers http.Header) {
 	for name := range trailers {
 		h.Add("Trailer", name)
 	}
 }
 
-// copyBuffers are for responses and tunnels.
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
 
-// write writes the response as it arrives. A stream that ends after ctx is done counts as cut, even
-// if the backend noticed first and ended it properly.
+// write forwards the response as it arrives. A stream that ends after ctx is done is treated as
+// truncated, even if the backend ended it properly.
 func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	if _, err := w.conn.Write(w.head); err != nil || w.noBody {
 		return err
@@ -150,8 +143,8 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 
 var errWrongLength = errors.New("the body of a response does not have the length in its header")
 
-// writeBody writes the body. It must have the announced length, or the client would wait or
-// misparse what follows.
+// writeBody forwards the body. If its length differs from the announced one, it returns an error,
+// because the client would wait for more data or misparse the next response.
 func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	buf := copyBuffers.Get().(*[copyBufferSize]byte)
 	defer copyBuffers.Put(buf)
@@ -177,7 +170,7 @@ func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	}
 }
 
-// writePiece writes n bytes starting at from, as a chunk if chunked.
+// writePiece writes the n bytes at buf[from:], as one message or chunk if needed.
 func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
 	to := from + n
 	if w.messages != nil {

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// BackendOptions configure how servers of one kind are reached. The zero value is usable.
+// BackendOptions configures connections to one group of servers. The zero value is usable.
 type BackendOptions struct {
-	// TLS has the CAs and the client certificate. The verified name is the URL's host unless
+	// TLS has the CAs and the client certificate. The name to verify is the URL's host unless
 	// ServerName is set.
 	TLS *tls.Config
-	// Dial connects; nil dials the URL's host. Proxies from the environment are never used.
+	// Dial opens a connection. nil dials the URL's host. Proxy settings in the environment are
+	// ignored.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// DialTimeout bounds connecting [30 s].
+	// DialTimeout limits the time to connect. The default is 30 s.
 	DialTimeout time.Duration
-	// MaxIdle bounds the idle connections per server [16].
+	// MaxIdle limits the idle connections per server. The default is 16.
 	MaxIdle int
 }
 
-// A Backend reaches servers of one kind and pools connections to them. It is safe for concurrent
-// use.
+// A Backend pools connections to servers with the same options. It is safe for concurrent use.
 type Backend struct {
 	transport *http.Transport
 	upgrade   *tls.Config // for upgrades, which need HTTP/1.1
@@ -40,7 +40,7 @@ const (
 	copyBufferSize        = 16 << 10
 )
 
-// NewBackend returns a Backend.
+// NewBackend returns a Backend without connections.
 func NewBackend(o BackendOptions) *Backend {
 	config := o.TLS
 	if config == nil {
@@ -66,10 +66,10 @@ func NewUnverifiedBackend(dial func(ctx context.Context, network, address string
 	return NewBackend(BackendOptions{TLS: &tls.Config{InsecureSkipVerify: true}, Dial: dial})
 }
 
-// Close closes idle connections. Those in use close after use.
+// Close closes idle connections. Busy connections close after use.
 func (b *Backend) Close() { b.transport.CloseIdleConnections() }
 
-// RoundTrip implements http.RoundTripper, for the server's own requests.
+// RoundTrip sends a request of the server itself.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) { return b.transport.RoundTrip(r) }
 
 func (b *Backend) dialInTime(ctx context.Context, network, address string) (net.Conn, error) {

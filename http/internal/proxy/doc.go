@@ -1,27 +1,27 @@
 // Package proxy forwards requests to other servers: aggregated servers, Services, Pods, Nodes, and
 // kubelets.
 //
-//	Backend     how servers of one kind are reached: TLS, connection pool
+//	Backend     connections to servers with the same TLS options, pooled
 //	Target      where a request goes and how it is changed
-//	Exchange    a request, its response, and what may end them early
+//	Exchange    a request, its response, and the events that may end them early
 //	Tunnel      two upgraded connections, copied both ways
 //	Translator  translates between different upgrade protocols of client and backend
 //
-// The front has authenticated and authorized the request, and its body is still unread. Everything
+// The caller has authenticated and authorized the request, and its body is still unread. Everything
 // is streamed: bodies take one buffer each, every piece is flushed on arrival, compressed content
-// stays compressed, and trailers follow chunks. net/http's Transport uses HTTP/2 with backends that
-// offer it. An upgrade has its own HTTP/1.1 connection.
+// stays compressed, and trailers follow chunks. The transport of net/http uses HTTP/2 with backends
+// that offer it. An upgrade has its own HTTP/1.1 connection.
 //
 // Invariants:
-//   - Client credentials are not forwarded: the front hides them, and a Target strips others.
+//   - Client credentials are not forwarded. The caller hides them, and a Target may strip others.
 //     Hop-by-hop headers (Connection and those it names, Keep-Alive, TE, Transfer-Encoding,
 //     Upgrade, ...) are removed in both directions, except as an upgrade needs.
-//   - Redirects are never followed, but forwarded or refused.
+//   - Redirects are never followed, but forwarded or rejected.
 //   - A connection is upgraded only after a 101 for a requested protocol. Other responses are
-//     forwarded as they are, and the backend connection is closed. Upgrades to HTTP/2 (h2c) are
-//     ignored, since requests in it would not be checked.
-//   - A client that disconnects ends its request to the backend. A backend that disconnects ends
-//     the response in a way that cannot be mistaken for its end.
-//   - An Exchange is stopped by a shutdown, and revoked with the permission by which it runs
+//     forwarded unchanged, and the backend connection is closed. Upgrades to HTTP/2 (h2c) are
+//     ignored, because the requests inside would not be checked.
+//   - If the client disconnects, the request to the backend ends. If the backend disconnects, the
+//     response is cut off in a way that clients detect.
+//   - An Exchange is stopped by a shutdown, and revoked when its user loses the permission for it
 //     (stream.LongRunning).
 package proxy

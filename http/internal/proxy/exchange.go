@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Exchange is a request and its response. It ends with the request, or early: when the client
-// disconnects, at its context's deadline, on shutdown, or when its permission is revoked.
+// An Exchange is a request and its response. It ends early when the client disconnects, at the
+// deadline of its context, on shutdown, or when its permission is revoked.
 type Exchange struct {
 	conn    *wire.Conn
 	request Request
@@ -22,7 +22,7 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout bounds each read and write of an upgraded connection.
+// StreamTimeout limits each write of a proxied response or to an upgraded connection.
 const StreamTimeout = 15 * time.Minute
 
 // stopGrace is how long a request may continue during shutdown.
@@ -34,36 +34,37 @@ var (
 	errUnasked    = errors.New("the backend switched protocols without a request to do so")
 )
 
-// New returns an Exchange that ends with ctx, as does its tunnel.
+// New returns an Exchange. It and its tunnel end when ctx ends.
 func New(ctx context.Context, conn *wire.Conn, r Request, t *Target) *Exchange {
 	e := &Exchange{conn: conn, request: r, target: t}
 	e.ctx, e.cancel = context.WithCancelCause(ctx)
 	return e
 }
 
-// Stop implements stream.LongRunning.
+// Stop cancels the request after stopGrace.
 func (e *Exchange) Stop() {
 	time.AfterFunc(stopGrace, func() { e.cancel(errStopped) })
 }
 
-// Revoke implements stream.LongRunning. It cuts the response, which has no place for a Status.
+// Revoke cancels the request. Once the response has begun, it is cut off, because it has no place
+// for a Status.
 func (e *Exchange) Revoke(refusal *meta.Status) { e.cancel(refusal) }
 
-// ForceClose implements stream.LongRunning.
+// ForceClose cancels the request without a grace period.
 func (e *Exchange) ForceClose() { e.cancel(errStopped) }
 
-// Result describes the response. The zero value means that nothing was written.
+// A Result describes the response. The zero value means that nothing was written.
 type Result struct {
-	// Code is the status code.
+	// Code is the HTTP status code.
 	Code int
-	// Tunnel is set if the connection was upgraded. Its Run must be called after the connection is
-	// hijacked.
+	// Tunnel is set if the connection is being upgraded. The caller must hijack the connection and
+	// then call its Run.
 	Tunnel *Tunnel
 }
 
-// Run handles the request. On error nothing was written, and the error is the response: a
-// *meta.Status, or one that closes the connection. started is called with the status code when the
-// response begins.
+// Run forwards the request. It calls started with the status code when the response begins. If it
+// returns an error, nothing was written, and the caller must respond: with the *meta.Status, or by
+// closing the connection for any other error.
 func (e *Exchange) Run(started func(code int)) (Result, error) {
 	body := e.conn.StreamBody(func() { e.cancel(errClientGone) })
 	defer body.Stop()
@@ -103,8 +104,8 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request: what ended the Exchange, if that
-// was the cause.
+// fault returns the error response for a failed backend request. If the failure is due to the end
+// of the Exchange, it returns the reason for that. own, if set, replaces otherwise.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

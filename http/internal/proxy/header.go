@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// hopByHop are the hop-by-hop headers (RFC 9110, 7.6.1, and older ones).
+// hopByHop lists the hop-by-hop headers of RFC 9110, section 7.6.1, and older ones.
 var hopByHop = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings",
@@ -27,7 +27,6 @@ func removeHopByHop(h http.Header) {
 	}
 }
 
-// header returns the header of the backend request.
 func (r *Request) header(t *Target, upgrade string) http.Header {
 	h := make(http.Header, 16)
 	for name, value := range r.Headers {
@@ -58,7 +57,6 @@ func (r *Request) header(t *Target, upgrade string) http.Header {
 	return h
 }
 
-// addForwardedFor appends the client's address to X-Forwarded-For.
 func (r *Request) addForwardedFor(h http.Header) {
 	if !r.ClientAddr.IsValid() {
 		return
@@ -67,7 +65,6 @@ func (r *Request) addForwardedFor(h http.Header) {
 	h.Set("X-Forwarded-For", strings.Join(all, ", "))
 }
 
-// hasToken reports whether a list header contains a token, ignoring case.
 func hasToken(lines []string, token string) bool {
 	for _, line := range lines {
 		for item := range strings.SplitSeq(line, ",") {
@@ -81,8 +78,8 @@ func hasToken(lines []string, token string) bool {
 
 // UpgradeOf returns the requested upgrade protocol, or "".
 //
-// HTTP/2 is ignored: its requests would reach the backend unchecked. A server may always ignore an
-// upgrade.
+// It ignores upgrades to HTTP/2, as RFC 9110 allows, because their requests would reach the backend
+// unchecked.
 func UpgradeOf(h *fasthttp.RequestHeader) string {
 	var connection []string
 	for _, line := range h.PeekAll("Connection") {
@@ -101,8 +98,8 @@ func UpgradeOf(h *fasthttp.RequestHeader) string {
 	return protocol
 }
 
-// addFrontHeaders adds the front's headers to a response. Cache-Control is the backend's, Warning
-// and Vary are merged.
+// addFrontHeaders adds this server's own headers to a response. Cache-Control stays that of the
+// backend, and Warning and Vary are merged.
 func addFrontHeaders(h http.Header, front *fasthttp.ResponseHeader) {
 	fresh := map[string]bool{}
 	for key, value := range front.All() {

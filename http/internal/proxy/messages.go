@@ -9,16 +9,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// Messages send a response body over a WebSocket, each piece as a message. Input from the client is
-// ignored.
+// Messages sends a response body over a WebSocket, each piece as one message. Input from the client
+// is ignored.
 type Messages struct {
-	// Header is for the 101 response.
+	// Header holds the headers of the 101 response.
 	Header http.Header
-	// Base64 encodes the pieces as text.
+	// Base64 sends each piece as base64 in a text message.
 	Base64 bool
 }
 
-// head returns the 101 response and a first, empty message, which marks the start of the body.
+// head returns the 101 response and an empty message, which marks the start of the body.
 func (m *Messages) head(front http.Header) []byte {
 	for name, values := range m.Header {
 		front[name] = values
@@ -45,7 +45,6 @@ func (m *Messages) opcode() ws.OpCode {
 	return ws.OpBinary
 }
 
-// end returns the close frame.
 func (m *Messages) end() []byte {
 	reason := ws.NewCloseFrameBody(ws.StatusNormalClosure, "")
 	return append(stream.AppendFrameHeader(nil, ws.OpClose, len(reason)), reason...)

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// A Tunnel is a pair of upgraded connections, copied both ways unless a Translator is set.
+// A Tunnel is a pair of upgraded connections. It copies both ways unless a Translator is set.
 type Tunnel struct {
 	exchange *Exchange
 	client   *wire.Conn
@@ -23,24 +23,24 @@ type Tunnel struct {
 	head     []byte // of the response
 }
 
-// A Translator upgrades the client to another protocol than the backend and translates between
-// them.
+// A Translator uses different upgrade protocols for the client and the backend, and translates
+// between them.
 type Translator interface {
 	// Ask returns the protocol to request from the backend. It may change the request header.
 	Ask(h http.Header) (protocol string)
-	// Agree returns the response header for the client after the backend has agreed.
+	// Agree returns the headers of the response to the client after the backend has accepted the
+	// upgrade.
 	Agree(backend http.Header) (http.Header, error)
-	// Run translates until a connection ends or is closed.
+	// Run translates until one of the connections ends.
 	Run(client, backend net.Conn)
 }
 
-// A bufferedConn is a connection with buffered input.
 type bufferedConn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// Read implements io.Reader.
+// Read reads from the buffer, which may hold data that followed the response head.
 func (c bufferedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
 func (c bufferedConn) CloseWrite() error { return closeWrite(c.Conn) }
@@ -53,7 +53,7 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// newTunnel returns a tunnel that begins with the 101 response.
+// newTunnel returns a tunnel that will first send the 101 response to the client.
 func (e *Exchange) newTunnel(backend bufferedConn, resp *http.Response) (*Tunnel, error) {
 	h := resp.Header.Clone()
 	upgrade := h.Get("Upgrade")
@@ -98,13 +98,13 @@ func (t *Tunnel) close() {
 	_ = t.backend.Close()
 }
 
-// halfCloseTimeout bounds the silence of one direction after the other has ended.
+// halfCloseTimeout limits how long one direction may be silent after the other has ended.
 const halfCloseTimeout = 30 * time.Second
 
 // CopyBoth copies between two connections in both directions until both have ended.
 //
-// Each direction ends on its own, as in TCP. After one has ended, the other continues while it is
-// active, so that a connection with one dead end does not stay open. An error ends both.
+// Each direction ends separately, as in TCP. After one has ended, the other continues only while it
+// is active, so that a half-dead connection does not stay open. An error ends both.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup
@@ -146,7 +146,6 @@ func (p *pair) copy(to, from net.Conn) {
 	}
 }
 
-// write writes a piece with a deadline.
 func write(to net.Conn, b []byte) error {
 	if err := to.SetWriteDeadline(time.Now().Add(StreamTimeout)); err != nil {
 		return err
@@ -155,7 +154,8 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection closes the sending side of a connection. From then on it may not be silent.
+// endDirection closes the sending side of a connection. Its receiving side then gets
+// halfCloseTimeout for each read.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {

@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// upgradeTimeout bounds a backend's response to an upgrade.
+// upgradeTimeout limits how long a backend may take to respond to an upgrade.
 const upgradeTimeout = 30 * time.Second
 
-// upgrade forwards an upgrade. If the backend agrees, the result has a Tunnel.
+// upgrade forwards an upgrade request. If the backend accepts it, the result has a Tunnel.
 func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(int)) (result Result, err error) {
 	defer func() {
 		if result.Tunnel == nil {
@@ -55,7 +55,6 @@ func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(
 	return Result{Code: resp.StatusCode, Tunnel: tunnel}, nil
 }
 
-// requestUpgrade requests the upgrade on a separate connection.
 func (e *Exchange) requestUpgrade(protocol string) (none bufferedConn, _ *http.Response, err error) {
 	r := e.newRequest(nil, protocol)
 	if translator := e.target.Translator; translator != nil {
@@ -95,7 +94,6 @@ func (e *Exchange) exchangeHeads(backend net.Conn, reader *bufio.Reader, r *http
 	return resp, backend.SetDeadline(time.Time{})
 }
 
-// A headReader bounds a response head.
 type headReader struct {
 	from io.Reader
 	left int64
@@ -103,7 +101,7 @@ type headReader struct {
 
 var errHeadTooLarge = errors.New("the header of the response is too large")
 
-// Read implements io.Reader.
+// Read returns errHeadTooLarge after the limit.
 func (r *headReader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errHeadTooLarge
@@ -113,7 +111,6 @@ func (r *headReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// agrees reports whether a 101 is for one of the requested protocols.
 func agrees(h http.Header, asked string) bool {
 	for item := range strings.SplitSeq(asked, ",") {
 		if strings.EqualFold(strings.TrimSpace(item), strings.TrimSpace(h.Get("Upgrade"))) {
@@ -123,7 +120,6 @@ func agrees(h http.Header, asked string) bool {
 	return false
 }
 
-// closeWithContext closes c when the Exchange ends, unless stop was called.
 func (e *Exchange) closeWithContext(c net.Conn) (stop func()) {
 	end := context.AfterFunc(e.ctx, func() { _ = c.Close() }) // its user notices
 	return func() { end() }

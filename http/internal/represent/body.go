@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// A Body is a response body in the negotiated encoding. It is Bytes followed by End (stored objects
-// have no newline), or, if Write is set, what Write writes: Size bytes, or -1 if unknown. A known
-// size becomes Content-Length, otherwise the response is chunked.
+// A Body is a response body in the negotiated encoding. It consists of Bytes and End, because
+// stored objects have no newline. If Write is set, it consists of the Size bytes that Write writes.
+// Size is -1 if unknown; the response is then chunked and has no Content-Length.
 type Body struct {
 	ContentType string
 	Bytes       []byte
@@ -31,8 +31,8 @@ func (b Body) WriteBytes(w io.Writer) error {
 	return err
 }
 
-// Document returns the body for a JSON document as YAML, CBOR, or JSON. doc may be shared and is
-// not modified.
+// Document returns a JSON document as a body in JSON, YAML, or CBOR. doc may be shared and is not
+// modified.
 func Document(f negotiate.Format, doc []byte) Body {
 	body := Body{ContentType: negotiate.TypeJSON, Document: doc}
 	switch {
@@ -65,5 +65,5 @@ func Document(f negotiate.Format, doc []byte) Body {
 	return body
 }
 
-// Newline follows JSON that is not indented, as in other servers of this API.
+// Newline follows JSON that is not indented, as in kube-apiserver.
 const Newline = "\n"

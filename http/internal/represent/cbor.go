@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// cbor writes the list as CBOR. Pairs are sorted by key, so the metadata follows the items.
+// cbor writes the list as CBOR. Map entries are sorted by key, so the items precede the metadata.
 func (l *List) cbor(w io.Writer) error {
 	before, after, err := codec.SplitCBORList(append(bytes.Clone(l.head), listEnd...), l.field, len(l.items))
 	if err != nil {
@@ -40,7 +40,8 @@ func (l *List) cbor(w io.Writer) error {
 	return err
 }
 
-// appendCBOR appends an event: a map of type and object, each tagged as CBOR.
+// appendCBOR appends a watch event, a map of type and object. Both the map and the object have the
+// CBOR tag.
 func (e *Events) appendCBOR(b []byte, ev *request.Event) ([]byte, error) {
 	b = codec.AppendCBOREvent(b, ev.Type.String())
 	if ev.Type == request.Error || ev.Type == request.Bookmark || e.format.Shape == negotiate.Table {
@@ -50,7 +51,6 @@ func (e *Events) appendCBOR(b []byte, ev *request.Event) ([]byte, error) {
 	return append(b, object...), err
 }
 
-// cborForm returns an object as CBOR, cached.
 func (e *Encoder) cborForm(k *schema.Kind, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	id, _ := formID(f)
 	return e.Forms.get(o, id, func(o *meta.Object) ([]byte, error) {

@@ -1,5 +1,5 @@
-// Package represent encodes responses: objects, lists, and events as JSON, YAML, Protobuf, or CBOR,
-// whole, as a Table, or as metadata only.
+// Package represent encodes responses. Objects, lists, and events become JSON, YAML, Protobuf, or
+// CBOR, as a whole, as a Table, or as metadata only.
 //
 //	Encoder  encodes all of them
 //	Body     a response body: bytes, or a function that writes it
@@ -8,8 +8,8 @@
 //	Forms    cache of objects in Protobuf and CBOR, shared by all readers
 //
 // Stored objects are not modified, and lists are not assembled in memory: at most a few converted
-// items exist at a time. Memory use is estimated here and reserved by the sender.
+// items exist at a time. This package estimates the memory of a response, and its caller reserves
+// that memory.
 //
-// Everything is a function of objects and a Format, independent of requests, connections, and the
-// store.
+// Everything depends only on the objects and a Format, not on requests, connections, or the store.
 package represent

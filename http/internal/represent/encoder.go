@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// An Encoder encodes responses for all requests and kinds. Its fields must not change in use.
+// An Encoder encodes responses for all requests and kinds. Its fields must not change while it is
+// used.
 type Encoder struct {
 	Naming  *meta.Naming
 	Names   *negotiate.Names
@@ -22,8 +23,8 @@ type Encoder struct {
 	Forms   Forms
 }
 
-// shape returns the JSON document of an object in the negotiated shape. It may be the object's own
-// and must not be modified.
+// shape returns the JSON of an object in the negotiated shape. The result may be the object's own
+// bytes and must not be modified.
 func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, obj *meta.Object) ([]byte, error) {
 	switch f.Shape {
 	case negotiate.Table:
@@ -40,8 +41,8 @@ func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query,
 	return obj.JSON, nil
 }
 
-// CheckShape reports, before a write, whether an object can be returned in a format. Otherwise a
-// write would succeed and then return an error, and the client would repeat it.
+// CheckShape returns an error if an object cannot be returned in a format. Call it before a write:
+// otherwise the write would succeed, its response would be an error, and the client would retry.
 func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	switch f.Shape {
 	case negotiate.PartialList:
@@ -53,8 +54,8 @@ func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	return nil
 }
 
-// Object returns the body for an object. q may have shape parameters. A Table is always JSON, since
-// clients decode no Protobuf message for it.
+// Object returns the body for an object. q may contain parameters for the shape. A Table is always
+// JSON, because clients do not decode tables from Protobuf.
 func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query, o *meta.Object) (Body, error) {
 	if f == (negotiate.Format{}) { // most clients
 		return Body{ContentType: negotiate.TypeJSON, Bytes: o.JSON, End: Newline, Document: o.JSON}, nil
@@ -77,7 +78,6 @@ func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 	return body, err
 }
 
-// appendPartial appends an object's metadata, copied from its JSON without parsing.
 func (e *Encoder) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) []byte {
 	return table.AppendPartial(b, e.Naming, f.Version, obj)
 }
@@ -87,12 +87,11 @@ func tableOptions(f negotiate.Format, q requestinfo.Query, head table.ListMeta) 
 	return table.TableOptions{ListMeta: head, IncludeObject: include, Version: f.Version, Now: time.Now()}, err
 }
 
-// errNotList is returned for an object requested in the shape of a list.
 func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// formatVersion formats a resource version, "" for a dry run.
+// formatVersion formats a resource version. A dry run has none, so its 0 becomes "".
 func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""

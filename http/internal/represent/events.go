@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// Events encodes the events of a watch (a stream.Encoder). Only the session's goroutine uses it.
+// Events encodes the events of one watch. Only the goroutine of the store session uses it.
 type Events struct {
 	encoder *Encoder
 	kind    *schema.Kind
@@ -21,7 +21,7 @@ type Events struct {
 	tables  *table.TableWriter // nil for other shapes
 }
 
-// Events returns an encoder for a watch, or an error if the format cannot be watched.
+// Events returns an encoder for a watch, or an error if the watch cannot use the format.
 func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query) (*Events, error) {
 	events := &Events{encoder: e, kind: k, format: f}
 	if err := CheckShape(k, f, q); err != nil {
@@ -34,7 +34,7 @@ func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 	return events, nil
 }
 
-// ContentType returns the media type of the watch.
+// ContentType returns the media type of the watch response.
 func (e *Events) ContentType() string {
 	switch e.format.Encoding {
 	case negotiate.Protobuf:
@@ -45,14 +45,14 @@ func (e *Events) ContentType() string {
 	return negotiate.TypeJSON
 }
 
-// Binary implements stream.Encoder.
+// Binary reports whether WebSocket messages must be binary.
 func (e *Events) Binary() bool { return e.format.Encoding != negotiate.JSON }
 
-// LengthPrefixed implements stream.Encoder.
+// LengthPrefixed reports whether each event in a chunked response begins with its length.
 func (e *Events) LengthPrefixed() bool { return e.format.Encoding == negotiate.Protobuf }
 
-// AppendEvent implements stream.Encoder. JSON events end with a line feed, which separates them.
-// Binary ones are framed by the caller.
+// AppendEvent appends an encoded event. JSON events end with a line feed. The caller frames binary
+// events.
 func (e *Events) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	switch e.format.Encoding {
 	case negotiate.Protobuf:
@@ -81,13 +81,12 @@ func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
 	return append(b, ev.Object.JSON...)
 }
 
-// appendTable appends a Table of one object, with ages as of now.
 func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark appends an object with only a resource version. Clients decode bookmarks like
-// other events, so it has the watch's shape. In a Table its row is an object without name.
+// appendBookmark appends an object that has only a resource version. Clients decode bookmarks like
+// other events, so it has the shape of the watch. In a Table, the object of the row has no name.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {
@@ -116,8 +115,8 @@ func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) 
 	return append(b, "}}"...)
 }
 
-// eventStatus returns the Status of an error event. A watch has begun with 200, so errors are sent
-// as events.
+// eventStatus returns the Status of an ERROR event. The response has already begun with 200, so
+// errors can only be sent as events.
 func eventStatus(ev *request.Event) *meta.Status {
 	if ev.Status != nil {
 		return ev.Status

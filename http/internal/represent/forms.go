@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Bounds in bytes. A form may take up to 1/maxFormShare, so that one does not evict all others.
+// Limits of the cache in bytes. An entry may take up to 1/maxFormShare, so that it does not evict
+// all others.
 const (
 	maxForms     = 64 << 20
 	maxFormShare = 8
@@ -18,11 +19,11 @@ const (
 // Forms caches objects in encodings other than JSON, so that an object in many lists, watches, and
 // reads is encoded once. The zero value is empty.
 //
-// A form is stored at its object and found without a lock. Forms bounds the total: without room, a
-// random one is evicted. Unlike LRU, random eviction has no access pattern, such as lists larger
-// than the cache, for which it always evicts what is needed next.
+// An encoded form is stored in its object and found without a lock. If the total exceeds the limit,
+// a random form is evicted. LRU would always evict the form needed next when a list is larger than
+// the cache; random eviction has no such worst case.
 type Forms struct {
-	// Scarce, if set, reports whether memory is scarce. Then nothing is cached.
+	// Scarce, if set, reports whether memory is scarce. If so, nothing is cached.
 	Scarce func() bool
 
 	mu    sync.Mutex
@@ -30,15 +31,16 @@ type Forms struct {
 	bytes int
 }
 
-// A keptForm is an object with a form. It retains the object, which may have been replaced, so its
-// size counts too.
+// A keptForm is an object with a cached form. It keeps the object in memory even after an update,
+// so the size includes the object.
 type keptForm struct {
 	object *meta.Object
 	id     meta.FormID
 	size   int
 }
 
-// formID identifies the encoding and shape of a format. Tables are not cached.
+// formID identifies the encoding and shape of a format. ok is false for formats that are not
+// cached: JSON, YAML, and tables.
 func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 	switch f.Encoding {
 	case negotiate.Protobuf:
@@ -60,7 +62,7 @@ func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 	return id, true
 }
 
-// get returns a form of an object, encoding it if not cached. Concurrent callers may each encode
+// get returns a form of an object, from the cache if possible. Concurrent callers may each encode
 // it.
 func (f *Forms) get(o *meta.Object, id meta.FormID, encode func(o *meta.Object) ([]byte, error)) ([]byte, error) {
 	if form := o.Form(id); form != nil {
@@ -112,7 +114,7 @@ func (f *Forms) clear() {
 	f.kept = nil
 }
 
-// Size returns the number of forms and the bytes they retain, including their objects.
+// Size returns the number of cached forms and the bytes they use, including their objects.
 func (f *Forms) Size() (n, bytes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

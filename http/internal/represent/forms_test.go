@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// encodedForms are Forms that count how often they encode.
 type encodedForms struct {
 	Forms
 	made int
@@ -45,7 +44,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsBound checks that the cache is bounded, and that evicted forms are removed from their
+// TestFormsBound checks that the cache is limited, and that evicted forms are removed from their
 // objects.
 func TestFormsBound(t *testing.T) {
 	t.Parallel()
@@ -72,7 +71,6 @@ func TestFormsBound(t *testing.T) {
 	}
 }
 
-// TestFormsScarce checks that nothing is cached while memory is scarce.
 func TestFormsScarce(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -88,7 +86,8 @@ func TestFormsScarce(t *testing.T) {
 	}
 }
 
-// TestFormsRaces requests the same forms concurrently, with more forms than the bound.
+// TestFormsRaces requests the same forms concurrently. There are more forms than fit into the
+// cache.
 func TestFormsRaces(t *testing.T) {
 	t.Parallel()
 	var f Forms
@@ -118,7 +117,6 @@ func TestFormsRaces(t *testing.T) {
 	}
 }
 
-// TestFormIDs checks that each encoding of an object has its own ID.
 func TestFormIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[meta.FormID]negotiate.Format{}

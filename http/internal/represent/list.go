@@ -15,34 +15,33 @@ import (
 )
 
 // A List is a list response. It writes itself item by item in every encoding and holds only a few
-// converted items. Stored objects are not modified.
+// converted items in memory. Stored objects are not modified.
 type List struct {
 	head  []byte // JSON up to and including the bracket that opens the list
 	field string // list member
 	kind  *schema.Kind
 	meta  table.ListMeta
 	items []*meta.Object // as stored
-	// objects are the items converted to kind; nil if stored in that form.
+	// objects returns the items converted to kind. It is nil if they are stored in that version.
 	objects Objects
 	encoder *Encoder
 	format  negotiate.Format
 	table   *table.TableWriter // nil for other shapes
 }
 
-// Objects returns items of a list from an index on, at least one. They are valid until the next
+// Objects returns one or more items of a list, starting at an index. They are valid until the next
 // call.
 type Objects func(from int) ([]*meta.Object, error)
 
-// asStored reports whether items are written unchanged.
 func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 
-// listEnd closes the items and the list. It fits each head, so nothing may follow the items.
+// listEnd closes the array of items and the list. It fits every head, because no field follows the
+// items.
 const listEnd = "]}"
 
-// objectListHead returns the head of a list of whole objects. Items omit kind and apiVersion, which
-// the list has (ItemOffset).
+// objectListHead returns the head of a list of whole objects. Only the list has kind and
+// apiVersion. Items are written without these fields (ItemOffset).
 func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
-	// Enough without a long continue token.
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
 	b = append(b, k.ListKind()...)
@@ -53,8 +52,8 @@ func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	return append(b, `,"items":[`...)
 }
 
-// List returns a listing in the negotiated shape. q may have shape parameters. objects are its
-// items converted to k; nil if stored in that form.
+// List returns the response for l in the negotiated shape. q may contain parameters for the shape.
+// objects returns the items converted to k; nil means that they are stored in that version.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
@@ -77,7 +76,7 @@ func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, 
 	return list, nil
 }
 
-// Measure returns the total and the largest size of the objects.
+// Measure returns the total size of the objects and that of the largest one, in bytes of JSON.
 func (l *List) Measure() (all, largest int) {
 	for _, o := range l.items {
 		all += len(o.JSON)
@@ -86,13 +85,13 @@ func (l *List) Measure() (all, largest int) {
 	return all, largest
 }
 
-// Reshaped reports whether the items are not whole objects. The list may then be much smaller than
-// they are, and a memory limit by object size would be too strict.
+// Reshaped reports whether the items are not whole objects. Such a list may be much smaller than
+// its objects, so their size is not a useful limit.
 func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
-// Body returns the body of a list whose objects have all bytes in total. A small list that needs
-// conversion is built at once, so that its size is known. A large one is written as it is
-// converted: the status has been sent, so an error can only cut the connection.
+// Body returns the body of a list. all is the total size of its objects in bytes. A small list that
+// needs conversion is built in memory, so that its size is known. A large one is converted while it
+// is written. The status has then been sent, so an error can only cut off the response.
 func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {
@@ -118,7 +117,6 @@ func (l *List) Body(all int) (Body, error) {
 	return b, err
 }
 
-// size returns the size of the JSON line of a list stored in its form.
 func (l *List) size() int {
 	size := len(l.head) + len(listEnd) + len(Newline) + max(len(l.items)-1, 0)
 	for _, o := range l.items {
@@ -127,15 +125,14 @@ func (l *List) size() int {
 	return size
 }
 
-// Written separately, so that stored items need not be copied.
+// These are written separately, so that stored items need not be copied.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")
 	separator     = []byte(",")
 )
 
-// JSON writes the list as JSON. Items in stored form, as in most informer lists, are written
-// without copying.
+// JSON writes the list as JSON. Stored items are written without copying them.
 func (l *List) JSON(w io.Writer) error {
 	if _, err := w.Write(l.head); err != nil {
 		return err
@@ -159,10 +156,8 @@ func (l *List) jsonLine(w io.Writer) error {
 	return err
 }
 
-// pretty writes the list as indented JSON.
 func (l *List) pretty(w io.Writer) error { return l.JSON(response.NewIndenter(w)) }
 
-// copyItems writes the stored items.
 func (l *List) copyItems(w io.Writer) error {
 	start := itemStart
 	for _, o := range l.items {
@@ -177,7 +172,6 @@ func (l *List) copyItems(w io.Writer) error {
 	return nil
 }
 
-// writeItems writes items that need conversion.
 func (l *List) writeItems(w io.Writer) error {
 	first := true
 	return l.each(func(item []byte) error {
@@ -192,8 +186,7 @@ func (l *List) writeItems(w io.Writer) error {
 	})
 }
 
-// each calls do with each item as JSON, which is valid only during the call: the buffer is reused
-// and pooled.
+// each calls do with the JSON of each item. do must not keep the slice, whose buffer is reused.
 func (l *List) each(do func(item []byte) error) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -203,7 +196,6 @@ func (l *List) each(do func(item []byte) error) error {
 	})
 }
 
-// appendItem appends an item as JSON.
 func (l *List) appendItem(b []byte, o *meta.Object) []byte {
 	switch l.format.Shape {
 	case negotiate.Table:
@@ -214,7 +206,7 @@ func (l *List) appendItem(b []byte, o *meta.Object) []byte {
 	return append(append(b, '{'), o.JSON[o.ItemOffset:]...)
 }
 
-// eachObject calls do for each object, converted to the kind.
+// eachObject calls do for each object, after converting it to the requested version.
 func (l *List) eachObject(do func(*meta.Object) error) error {
 	for from := 0; from < len(l.items); {
 		objects, err := l.items, error(nil)

@@ -5,17 +5,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// Upper bounds of the memory to encode an item, as a multiple of its size: the decoded tree and the
-// text. Objects with many small fields take most.
+// Upper bounds of the memory needed to encode an item, as multiples of its JSON size. They include
+// the decoded tree and the text. Objects with many small fields need most.
 const (
 	protobufGrowth = 3 // no tree
 	yamlGrowth     = 24
 	cborGrowth     = 3 // no tree
 )
 
-// ObjectMemory returns the bytes needed to encode an object of the given size; 0 if it is small or
-// written as stored. They are reserved in advance, so that large requests wait instead of
-// exhausting the process.
+// ObjectMemory returns the bytes needed to encode an object of the given JSON size. It returns 0
+// for objects that are small or written as stored. The caller reserves them first.
 func ObjectMemory(f negotiate.Format, size int) int64 {
 	if size <= response.MaxBuffered {
 		return 0
@@ -36,9 +35,9 @@ func ObjectMemory(f negotiate.Format, size int) int64 {
 	return 0
 }
 
-// Memory returns the bytes needed to write the list: buffers, its share of the listing, and one
-// item. all and largest are the results of Measure. Only the largest item counts, since items are
-// encoded one at a time.
+// Memory returns the bytes needed to write the list: its buffers, its slice of items, and the
+// encoding of one item. all and largest are the results of Measure. Items are encoded one at a
+// time, so only the largest counts.
 func (l *List) Memory(all, largest int) int64 {
 	if all <= response.MaxBuffered {
 		return 0

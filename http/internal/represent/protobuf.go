@@ -11,16 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A protobufType is a message with the names for its envelope.
 type protobufType struct {
 	message          *schema.Message
 	apiVersion, kind string
 }
 
-// envelopeSize is the typical size of an envelope, to avoid reallocation.
 const envelopeSize = 64
 
-// protobufOf returns the message of a kind's objects in a shape.
 func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, error) {
 	if f.Shape == negotiate.Whole {
 		return protobufType{k.Message(), k.APIVersion(), k.Kind}, nil
@@ -29,7 +26,7 @@ func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, 
 }
 
 // protobufMeta returns a generic message such as "Status". The messages of meta.v1 are the same in
-// all naming profiles, except for their groups.
+// all naming profiles.
 func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	m := e.Catalog.Message("meta.v1." + name)
 	if m == nil {
@@ -38,8 +35,8 @@ func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	return protobufType{m, apiVersion, name}, nil
 }
 
-// encode encodes JSON as a message in its envelope. This server wrote the JSON, so errors are not
-// the client's.
+// encode encodes JSON as a message in its envelope. The JSON was written by this server, so an
+// error is not the client's fault.
 func (t protobufType) encode(doc []byte) ([]byte, error) {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -50,14 +47,15 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	return t.wrap(*buf), nil
 }
 
-// wrap puts a message into its envelope, in memory of exactly that size, since it may be cached.
+// wrap returns a message in its envelope. The result may be cached, so its slice has no spare
+// capacity.
 func (t protobufType) wrap(raw []byte) []byte {
 	var head, tail [envelopeSize]byte
 	return slices.Concat(codec.OpenEnvelope(head[:0], t.apiVersion, t.kind, len(raw)), raw, codec.CloseEnvelope(tail[:0]))
 }
 
-// protobufForm returns an object in its envelope, cached, for reads and events. List items have
-// none (codec.EnvelopedObject).
+// protobufForm returns an object in its envelope, from the cache if possible. List items use the
+// same form without the envelope (codec.EnvelopedObject).
 func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	id, _ := formID(f)
 	return e.Forms.get(o, id, func(o *meta.Object) ([]byte, error) {

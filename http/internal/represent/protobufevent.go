@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// appendProtobuf appends an event: WatchEvent {1: type, 2: {1: object}}. Field 2 is a RawExtension,
-// so the object is in a nested message. Lengths are computed first, so the object is copied once.
+// appendProtobuf appends a WatchEvent {1: type, 2: {1: object}}. Field 2 is a RawExtension, so the
+// object is in a nested message. The lengths are computed first, so that the object is copied only
+// once.
 func (e *Events) appendProtobuf(b []byte, ev *request.Event) ([]byte, error) {
 	object, err := e.protobufObject(ev)
 	if err != nil {
@@ -24,7 +25,6 @@ func (e *Events) appendProtobuf(b []byte, ev *request.Event) ([]byte, error) {
 	return append(append(b, inner...), object...), nil
 }
 
-// protobufObject returns the object of an event in its envelope.
 func (e *Events) protobufObject(ev *request.Event) ([]byte, error) {
 	if ev.Type == request.Error {
 		t, err := e.encoder.protobufMeta("Status", "v1")

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A protobufList is a list in a Protobuf envelope, which begins with the length of its content. So
-// the items are encoded twice: to measure and to send.
+// A protobufList is a list in a Protobuf envelope. The envelope begins with the length of its
+// content, so the items are encoded twice: first to measure them, then to send them.
 type protobufList struct {
 	list        *List
 	item        protobufType
@@ -20,8 +20,8 @@ type protobufList struct {
 	payloadSize int          // bytes in the envelope
 }
 
-// protobuf returns the body of a list as Protobuf. A small list is built once in memory. For a
-// larger one, a second pass is the price of bounded memory.
+// protobuf returns the body of a list as Protobuf. A small list is built in memory. A larger one is
+// encoded twice, which bounds the memory.
 func (l *List) protobuf(all int) (Body, error) {
 	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)
@@ -58,12 +58,12 @@ func (p *protobufList) write(w io.Writer) error {
 	return err
 }
 
-// size returns the size of the whole response: envelope, payload, and end.
 func (p *protobufList) size() int {
 	return len(codec.OpenEnvelope(nil, p.listType.apiVersion, p.listType.kind, p.payloadSize)) + p.payloadSize + len(codec.CloseEnvelope(nil))
 }
 
-// items writes the payload. In all lists of the API, field 1 is the metadata and field 2 an item.
+// items writes the content of the envelope. In all lists of the API, field 1 is the metadata and
+// field 2 an item.
 func (p *protobufList) items(w io.Writer) error {
 	b := protowire.AppendTag(nil, 1, protowire.BytesType)
 	b = protowire.AppendBytes(b, appendListMeta(nil, p.list.meta))
@@ -77,7 +77,7 @@ func (p *protobufList) items(w io.Writer) error {
 			return err
 		}
 		item := codec.EnvelopedObject(form, empty)
-		// b has the tag and length of an item. The item is not copied.
+		// b holds only the tag and length of an item. The item itself is written without copying.
 		b = protowire.AppendTag(b[:0], 2, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(len(item)))
 		if _, err := w.Write(b); err != nil {
@@ -89,7 +89,7 @@ func (p *protobufList) items(w io.Writer) error {
 }
 
 // appendListMeta appends selfLink, resourceVersion, continue, and remainingItemCount. The first
-// three are written even if empty, as in other servers of this API.
+// three are written even if empty, as in kube-apiserver.
 func appendListMeta(b []byte, l table.ListMeta) []byte {
 	for i, text := range []string{"", l.ResourceVersion, l.Continue} {
 		b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// yaml writes the list as YAML. Each item is converted as the only one of a list, which gives it
-// the indentation and line breaks of the whole list. The frame is converted from the empty list and
-// cut at the items.
+// yaml writes the list as YAML. Each item is converted as the only item of a list, so that it gets
+// the indentation and line breaks that it has in the whole list. The text around the items comes
+// from an empty list.
 func (l *List) yaml(w io.Writer) error {
 	frame, err := codec.YAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {

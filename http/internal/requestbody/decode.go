@@ -17,11 +17,11 @@ import (
 // A Decoder decodes bodies of all encodings.
 type Decoder struct {
 	Names *negotiate.Names
-	// MaxBytes is the maximum size of a body. For CBOR it is the size as JSON.
+	// MaxBytes limits the size of a body. For CBOR it limits the size as JSON.
 	MaxBytes int
 }
 
-// Object decodes the body of a create or update and returns unknown and duplicate fields.
+// Object decodes the body of a create or update. It returns unknown and duplicate fields as faults.
 func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -49,7 +49,7 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	return object, faults, CheckKind(k, object)
 }
 
-// Config decodes an applied configuration from YAML or CBOR. Nulls are significant.
+// Config decodes a configuration for server-side apply, in YAML or CBOR. Explicit nulls are kept.
 func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBORConfig(m, body, d.MaxBytes)
@@ -57,8 +57,8 @@ func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []b
 	return codec.DecodeConfig(m, body)
 }
 
-// SubresourceConfig decodes the applied configuration of a subresource with a kind of its own, such
-// as Scale. Nulls are ignored.
+// SubresourceConfig decodes a configuration for a subresource that has its own kind, such as Scale.
+// Nulls are dropped.
 func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBOR(m, body, d.MaxBytes)
@@ -66,8 +66,8 @@ func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encodin
 	return codec.DecodeYAML(m, body)
 }
 
-// Options decodes a body of options and returns unknown and duplicate fields, which are not
-// detected in Protobuf.
+// Options decodes a body of options. It returns unknown and duplicate fields as faults, except for
+// Protobuf, where they are not detected.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -92,7 +92,6 @@ func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []
 // isNull reports whether a body is null, which stands for an empty object.
 func isNull(body []byte) bool { return string(bytes.TrimSpace(body)) == "null" }
 
-// optionsError converts an error from decoding options.
 func optionsError(encoding negotiate.Encoding, err error) error {
 	switch {
 	case errors.Is(err, codec.ErrTooLargeAsJSON):
@@ -103,10 +102,11 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// formerVersions are versions of the same form in which older clients send subresources.
+// formerVersions holds the versions that older clients name in the bodies of subresources. The
+// schema is the same.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
-// CheckKind returns an error if an object names another kind. It may name none.
+// CheckKind returns an error if an object names another kind or version. An object may omit both.
 func CheckKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -123,8 +123,8 @@ func otherVersion(k *schema.Kind, version string) error {
 	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 }
 
-// checkCustomKind is CheckKind for custom kinds, which must be named. A wrong kind is reported as
-// invalid.
+// checkCustomKind is CheckKind for custom kinds. The object must name its kind, and a wrong kind is
+// reported as an invalid field.
 func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -142,14 +142,13 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return nil
 }
 
-// shownOfBody bounds how much of a body without kind an error shows, in characters: enough to
-// recognize a small one.
+// shownOfBody limits how much of a body without a kind an error quotes, in characters. A small body
+// is quoted completely.
 const shownOfBody = 1024
 
-// summaryLength bounds how much of a body other errors show, in bytes.
+// summaryLength limits how much of a body other errors quote, in bytes.
 const summaryLength = 30
 
-// decodeError converts an error from decoding a body.
 func decodeError(k *schema.Kind, body []byte, err error) error {
 	if errors.Is(err, codec.ErrTooManyMessages) || errors.Is(err, codec.ErrTooLargeAsJSON) {
 		return meta.NewTooLarge("%v", err)

@@ -1,10 +1,9 @@
 // Package requestbody decodes objects and options from JSON, YAML, Protobuf, and CBOR.
 //
 //	Decoder     decodes a body according to its kind
-//	FieldFault  (package codec) an unknown or duplicate field: ignored, warned about, or refused
+//	FieldFault  (package codec) an unknown or duplicate field: ignored, reported, or rejected
 //
-// A body is decoded once. Errors, also for a wrong kind, are a *meta.Status with the messages that
-// clients know.
+// A body is decoded once. Every error is a *meta.Status.
 //
-// Package wire reads and bounds the bytes, after authorization.
+// Package wire reads the bytes of a body after authorization, up to a limit.
 package requestbody

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// CheckFields returns warnings for field faults, or an error if validation is strict.
+// CheckFields returns warnings about unknown and duplicate fields, or an error if validation is
+// strict.
 func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if len(faults) == 0 || v == request.Ignore {
 		return nil, nil
@@ -31,10 +32,9 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaultsPrefix precedes the faults, one per line, in a YAML parser's error.
+// yamlFaultsPrefix precedes the errors, one per line, in a YAML parser's error.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
-// splitYAMLFaults splits the errors of a YAML parser into single faults.
 func splitYAMLFaults(texts []string) (single []string) {
 	for _, text := range texts {
 		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unwrapEnvelope decodes the envelope of a Protobuf body. Its content must be Protobuf.
 func (d Decoder) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	e, err := codec.UnwrapEnvelope(body)
 	switch {
@@ -35,7 +34,7 @@ func (d Decoder) protobufObject(k *schema.Kind, body []byte) (tree.Tree, []codec
 	return object, faults, nil
 }
 
-// protobufOptions decodes options. The caller checks the kind.
+// protobufOptions decodes options. It does not check the kind in the envelope.
 func (d Decoder) protobufOptions(m *schema.Message, body []byte) (tree.Tree, error) {
 	e, err := d.unwrapEnvelope(body)
 	if err != nil {

@@ -5,9 +5,9 @@
 //	Info    verb, group, version, resource, name
 //	ID      a random request id
 //
-// Routing, authorization, audit, metrics, and the store all use the same Info. Parsing the path
-// twice, or using the path normalized by fasthttp (/livez/../api/v1/secrets becomes
-// /api/v1/secrets), could authorize another request than is served. For the same reason, paths that
-// parsers may read differently are refused: empty and dot segments, control characters, and
+// Routing, authorization, audit, metrics, and the store all use the same Info. Otherwise
+// authorization could see another request than the one that is served. For example, fasthttp
+// normalizes /livez/../api/v1/secrets to /api/v1/secrets. For the same reason, paths that parsers
+// may read differently are rejected: empty and dot segments, control characters, and
 // percent-encoded slashes, percent signs, and NULs.
 package requestinfo

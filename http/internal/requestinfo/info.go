@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Info is a parsed request, used by routing, authorization, metrics, and the store.
+// Info describes a parsed request for routing, authorization, metrics, and the store.
 type Info struct {
-	// IsResource distinguishes requests for objects from others, such as /version.
+	// IsResource distinguishes requests for objects from other paths, such as /version.
 	IsResource bool
 	Method     string
-	// Verb is get, list, watch, create, update, patch, delete, or deletecollection; for other paths
-	// the method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete, or deletecollection. For other paths
+	// it is the method in lower case.
 	Verb string
-	// Path is decoded.
+	// Path is the decoded path.
 	Path string
 
 	Group, Version        string
@@ -24,19 +24,19 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
-	// segments is the number of segments up to the resource and subresource.
+	// segments is the number of segments up to and including the resource, name, and subresource.
 	segments int
-	// extraSegments is set if more segments follow, inNamespace if a namespace precedes the
-	// resource.
+	// extraSegments reports whether more segments follow. inNamespace reports whether a namespace
+	// precedes the resource.
 	extraSegments, inNamespace bool
-	// legacyWatch is set for the old watch prefix.
+	// legacyWatch reports whether the path has the deprecated prefix "watch".
 	legacyWatch bool
-	// legacyProxy is set for the old proxy and redirect prefixes.
+	// legacyProxy reports whether the path has the deprecated prefix "proxy" or "redirect".
 	legacyProxy bool
 }
 
-// Parse sets the fields from a method and a target. It never fails: other paths are authorized as
-// such.
+// Parse sets the fields from a method and a target. It never fails: a path that is not a resource
+// path is authorized as a non-resource path.
 func (i *Info) Parse(method string, t *Target) {
 	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
@@ -67,8 +67,8 @@ func (i *Info) Parse(method string, t *Target) {
 	}
 }
 
-// parseResource parses the path after group and version. "namespaces/x/status" is the status of a
-// namespace, not a resource in it.
+// parseResource parses the path after group and version. In "namespaces/x/status", status is a
+// subresource of the namespace and not a resource in it.
 func (i *Info) parseResource(segs []string) {
 	if segs[0] == "namespaces" && len(segs) > 1 {
 		i.Namespace = segs[1]
@@ -88,7 +88,7 @@ func (i *Info) parseResource(segs []string) {
 	i.extraSegments = len(segs) > 3
 }
 
-// nonResourceVerb returns the method in lower case, as roles name it.
+// nonResourceVerb returns the method in lower case, as in the verbs of roles.
 func nonResourceVerb(method string) string {
 	switch method {
 	case "GET":
@@ -109,7 +109,7 @@ func nonResourceVerb(method string) string {
 	return "other"
 }
 
-// resourceVerb returns the verb for a resource, or "".
+// resourceVerb returns the verb of a resource request, or "" if the method has none.
 func (i *Info) resourceVerb(watch bool) string {
 	switch i.Method {
 	case "GET", "HEAD":
@@ -135,14 +135,14 @@ func (i *Info) resourceVerb(watch bool) string {
 	return ""
 }
 
-// WithMethod returns the same request with another method, to find the allowed methods.
+// WithMethod returns the same request with another method. It helps to find the allowed methods.
 func (i Info) WithMethod(method string) Info {
 	i.Method = method
 	i.Verb = i.resourceVerb(i.legacyWatch)
 	return i
 }
 
-// LongRunning reports whether a request has no deadline.
+// LongRunning reports whether the request has no deadline, such as a watch or a log.
 func (i *Info) LongRunning() bool {
 	switch {
 	case !i.IsResource:
@@ -157,11 +157,10 @@ func (i *Info) LongRunning() bool {
 	return false
 }
 
-// kindLookup returns a served kind, or nil.
 type kindLookup func(group, version, resource string) *schema.Kind
 
-// Resolve returns the kind and subresource (nil for the main resource) and checks that path and
-// verb are served.
+// Resolve returns the kind and the subresource, which is nil for the main resource. It returns a
+// 404 or 405 if the path or verb is not served.
 func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
 	if k == nil || i.legacyProxy || i.extraSegments && i.Subresource != "proxy" || i.legacyWatch && i.Subresource != "" {
@@ -191,8 +190,8 @@ func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, er
 	return k, sub, nil
 }
 
-// exists reports whether the path exists for some method. Kinds that can only be created have no
-// paths for objects or all namespaces.
+// exists reports whether the path exists for any method. Kinds that can only be created have no
+// paths for single objects or for all namespaces.
 func (i *Info) exists(k *schema.Kind) bool {
 	switch {
 	case i.Subresource != "":
@@ -203,8 +202,8 @@ func (i *Info) exists(k *schema.Kind) bool {
 	return !k.Namespaced || i.Namespace != "" || slices.Contains(k.Verbs, "list")
 }
 
-// verbFitsPath reports whether the verb applies to the path, which names an object, a collection,
-// or all namespaces.
+// verbFitsPath reports whether the verb applies to the path, which is that of an object, of a
+// collection, or of all namespaces.
 func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {
@@ -218,8 +217,8 @@ func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	return true
 }
 
-// Segments returns the number of segments up to the resource and subresource. The rest is for
-// another server.
+// Segments returns the number of segments up to and including the subresource. The target of a
+// proxy request interprets the rest.
 func (i *Info) Segments() int { return i.segments }
 
 // Key returns the key of the requested object.

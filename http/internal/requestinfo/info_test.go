@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// fieldsText formats the fields that are not empty.
 func fieldsText(i Info) string {
 	fields := slices.DeleteFunc(strings.Fields(strings.Trim(fmt.Sprintf("%+v", i), "{}")), func(field string) bool {
 		_, value, _ := strings.Cut(field, ":")
@@ -38,7 +37,7 @@ func TestRequestInfo(t *testing.T) {
 	}
 }
 
-// TestBehind checks that the path after a subresource is found, regardless of its escaping and
+// TestBehind checks that Behind returns the path after a subresource, regardless of escapes and
 // length.
 func TestBehind(t *testing.T) {
 	long := "/a/b/c/d/e/f/g/h/i/j/k"

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// A Query is a raw query. Most have at most one parameter, so it is searched instead of parsed into
-// a map.
+// A Query is a raw query. Most queries have at most one parameter, so lookups search the string
+// instead of parsing it into a map.
 type Query string
 
 // next returns the next parameter. ok is false at the end.
@@ -32,7 +32,7 @@ func (q Query) Get(name string) string {
 	return v
 }
 
-// Lookup is Get with a report whether the parameter exists.
+// Lookup returns the first value of a parameter, decoded, and whether the parameter exists.
 func (q Query) Lookup(name string) (string, bool) {
 	for q != "" {
 		key, value, rest, ok := q.next()
@@ -70,7 +70,7 @@ func (q Query) All(name string) []string {
 	return out
 }
 
-// Number parses an optional number, with the errors of strconv, which clients know.
+// Number parses an optional number, 0 if absent. Errors are those of strconv, as in kube-apiserver.
 func (q Query) Number(name string) (int64, error) {
 	text, ok := q.Lookup(name)
 	if !ok {
@@ -83,13 +83,14 @@ func (q Query) Number(name string) (int64, error) {
 	return n, nil
 }
 
-// Flag parses a bool. All but "0" and "false" are true, also the empty value.
+// Flag parses a bool. Every value except "0" and "false" is true, even the empty one.
 func (q Query) Flag(name string) bool {
 	v, ok := q.Lookup(name)
 	return ok && v != "0" && !strings.EqualFold(v, "false")
 }
 
-// Normalized re-encodes the query, so that others parse the same parameters.
+// Normalized returns the query in canonical encoding, so that other parsers see the same
+// parameters.
 func (q Query) Normalized() string {
 	var b strings.Builder
 	for q != "" {
@@ -105,7 +106,7 @@ func (q Query) Normalized() string {
 	return b.String()
 }
 
-// Valid reports whether all escapes are well-formed. Other methods require that.
+// Valid reports whether all escapes are well-formed. The other methods require a valid query.
 func (q Query) Valid() bool {
 	for i := 0; i < len(q); i++ {
 		if q[i] != '%' {
@@ -119,7 +120,6 @@ func (q Query) Valid() bool {
 	return true
 }
 
-// unescapeQuery decodes a part of a valid query, without copying if nothing is escaped.
 func unescapeQuery(s string) string {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s

@@ -8,10 +8,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments bounds the stored segments. No served path has more.
+// maxSegments is the number of segments that are stored inline. No path that this server handles
+// itself has more.
 const maxSegments = 12
 
-// A Target is a parsed request target. Its text is a copy and outlives the request.
+// A Target is a parsed request target. Its strings are copies and remain valid after the request.
 type Target struct {
 	Raw      string // as sent, without scheme and host
 	Path     string // decoded
@@ -19,14 +20,14 @@ type Target struct {
 	Segments [maxSegments]string
 	count    int
 	more     []string // segments beyond maxSegments, for another server
-	// TrailingSlash is set if the path ends in a slash and is not the root.
+	// TrailingSlash reports whether the path ends in a slash and is not the root.
 	TrailingSlash bool
-	// Escaped is set if a segment was percent-encoded.
+	// Escaped reports whether any segment was percent-encoded.
 	Escaped bool
 }
 
-// Parse parses the target of a request line. An absolute form must name host. On error, a
-// *meta.Status, the request must be refused.
+// Parse parses the target of a request line. If the target is an absolute URL, its host must be
+// host. Every error is a *meta.Status, and the request must then be rejected.
 func (t *Target) Parse(raw, host []byte) error {
 	if len(raw) == 0 || raw[0] != '/' {
 		var err error
@@ -67,8 +68,8 @@ func (t *Target) Parse(raw, host []byte) error {
 	return nil
 }
 
-// Segments that proxies clean or read differently are refused, so that no rule can be circumvented
-// by another spelling.
+// addSegment rejects segments that proxies normalize or parse differently, so that no policy can be
+// circumvented by another spelling.
 func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
 		t.Escaped = true
@@ -103,8 +104,8 @@ func (t *Target) RawPath() string {
 	return raw
 }
 
-// Behind returns the rest of the path after some segments, decoded and as sent. It is "" or begins
-// with a slash.
+// Behind returns the path after the given number of segments, first decoded and then as sent. Each
+// is "" or begins with a slash.
 func (t *Target) Behind(segments int) (path, raw string) {
 	raw = t.RawPath()
 	for range segments + 1 {
@@ -122,8 +123,8 @@ func (t *Target) Behind(segments int) (path, raw string) {
 	return path, raw
 }
 
-// unescapeSegment decodes a segment. Escaped slashes and NULs are refused, and percent signs, which
-// would be a second layer of escaping.
+// unescapeSegment decodes a segment. It rejects escaped slashes and NULs, and escaped percent
+// signs, which may hide a second layer of escaping.
 func unescapeSegment(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -147,7 +148,6 @@ func unescapeSegment(s string) (string, bool) {
 	return string(out), true
 }
 
-// hexValue returns -1 for other characters.
 func hexValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -160,7 +160,6 @@ func hexValue(c byte) int {
 	return -1
 }
 
-// originForm removes scheme and authority from an absolute target.
 func originForm(raw, host []byte) ([]byte, error) {
 	_, rest, ok := bytes.Cut(raw, []byte("://"))
 	if !ok {

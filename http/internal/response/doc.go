@@ -1,14 +1,14 @@
-// Package response has response bodies that are written in pieces: lists of any length, indented or
-// compressed, take a few buffers.
+// Package response writes response bodies in pieces. A list of any length, indented or compressed,
+// needs only a few buffers.
 //
 //	Stream             a body that writes itself, and holds the request's permit until written
 //	Indenter           indents JSON as it is written
 //	Buffered, Gzipped  wrap the writing of a body
 //
 // Invariants:
-//   - A body that fails halfway is cut before its last chunk, so that clients do not take it for
-//     complete. If none of it was sent, an error replaces it.
-//   - A client that reads less than 32 KiB a second, after a grace period, is disconnected: each of
-//     its writes may be in time while the whole would hold memory for hours.
+//   - A body that fails halfway ends without its last chunk, so that clients detect it. If none of
+//     it was sent, an error replaces it.
+//   - A client that reads less than 32 KiB per second after a grace period is disconnected.
+//     Otherwise it could hold memory for hours although each write meets its deadline.
 //   - Buffers (wire.GetBuffer) and gzip tables, the largest memory of a response, are pooled.
 package response

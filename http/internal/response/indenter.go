@@ -6,19 +6,20 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// An Indenter indents the JSON written to it: a line per member and item, two spaces per level. The
-// JSON must be valid and without white space.
+// An Indenter indents the JSON written to it, with one line per member and item and two spaces per
+// level. The JSON must be valid and without white space.
 type Indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
-	// inString is inside a string, escape after a backslash in it, opened after an opening bracket.
+	// inString means inside a string, and escape after a backslash in it. opened means directly
+	// after an opening bracket.
 	inString, escape, opened bool
 }
 
 func NewIndenter(w io.Writer) *Indenter { return &Indenter{to: w} }
 
-// maxIndent is the depth beyond which indentation does not grow.
+// maxIndent is the depth up to which the indentation grows.
 const maxIndent = 1 << 10
 
 var indentation = func() (b [2 * maxIndent]byte) {
@@ -28,7 +29,7 @@ var indentation = func() (b [2 * maxIndent]byte) {
 	return b
 }()
 
-// Write indents part of a document, which may end anywhere.
+// Write indents a part of the document. The part may end anywhere, even in a string.
 func (p *Indenter) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
@@ -52,7 +53,8 @@ func (p *Indenter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// scanString returns how much of b belongs to the current string, bounded by the buffer size.
+// scanString returns how many bytes of b belong to the current string, at most the size of the
+// buffer.
 func (p *Indenter) scanString(b []byte) int {
 	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {
@@ -69,7 +71,6 @@ func (p *Indenter) scanString(b []byte) int {
 	return len(b)
 }
 
-// writeStructural writes a byte outside of strings.
 func (p *Indenter) writeStructural(c byte) {
 	if p.opened && c != '}' && c != ']' {
 		p.depth++

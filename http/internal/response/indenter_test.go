@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// indentInPieces indents a document that is written in pieces of the given size.
 func indentInPieces(t *testing.T, doc string, piece int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -24,7 +23,7 @@ func indentInPieces(t *testing.T, doc string, piece int) string {
 	return out.String()
 }
 
-// TestIndenter checks that the output equals that of encoding/json, regardless of where pieces end.
+// TestIndenter checks that the output equals that of encoding/json, wherever the pieces end.
 func TestIndenter(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `[]`, `[{}]`, `{"a":[]}`, `"text"`, `7`, `null`, `[1,-2.5e3,true,null]`,

@@ -17,26 +17,29 @@ import (
 )
 
 const (
-	// MaxBuffered is the maximum size of a response that is built in one piece.
+	// MaxBuffered is the maximum size in bytes of a response that is built in memory.
 	MaxBuffered = 64 << 10
-	// MinGzipSize is the size from which responses are compressed if the client accepts it.
+	// MinGzipSize is the minimum size in bytes of responses that are compressed if the client
+	// accepts it.
 	MinGzipSize = 128 << 10
 )
 
-// Memory for writing and for compressing a response, in bytes.
+// The memory needed to write and to compress a response, in bytes.
 const (
 	Overhead     = wire.WriteBufferSize + 2*wire.MaxWriteSize
 	GzipOverhead = 1 << 20
 )
 
-// minResponseRate is the average bytes per second that a client must read after the grace period.
+// minResponseRate is the average rate, in bytes per second, at which a client must read after the
+// grace period.
 const minResponseRate = 32 << 10
 
 var errSlowReader = errors.New("the client reads the response too slowly")
 
 // A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
-// connection ends. If Write fails, the connection is closed before the end of the body, so that
-// clients do not take it for complete; if nothing was sent yet, an error response is sent instead.
+// connection ends. If Write fails after the first byte was sent, the connection is closed before
+// the end of the body, so that clients detect it. If nothing was sent yet, an error response is
+// sent instead.
 type Stream struct {
 	Write  func(io.Writer) error
 	Size   int // in bytes; -1: unknown
@@ -44,7 +47,7 @@ type Stream struct {
 	Log    *slog.Logger
 	Path   string
 	ID     string // of the request
-	// Grace is the time before the client's rate is enforced; 0 never enforces it.
+	// Grace is the time after which the client's rate is enforced. 0 means never.
 	Grace time.Duration
 }
 
@@ -55,7 +58,7 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Measure returns the number of bytes that write writes.
+// Measure returns the number of bytes that write produces.
 func Measure(write func(io.Writer) error) (int, error) {
 	var n byteCounter
 	err := write(&n)
@@ -65,7 +68,7 @@ func Measure(write func(io.Writer) error) (int, error) {
 // SupportsBodyWriteTo makes fasthttp call WriteTo instead of Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read makes Stream an io.Reader. It is not called.
+// Read only makes Stream an io.Reader. fasthttp calls WriteTo instead.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
@@ -88,8 +91,8 @@ func (a *Stream) Close() error {
 	return nil
 }
 
-// A minRateWriter writes in chunks and sets the write deadline of the connection for each. It fails
-// if the average rate falls below the minimum.
+// A minRateWriter writes in pieces of at most wire.MaxWriteSize, so that each gets its own deadline
+// from the connection. It fails if the average rate is too low.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // written, and at the last check
@@ -133,7 +136,6 @@ func Buffered(write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// A pooledWriter is a writer with a pooled buffer.
 type pooledWriter struct {
 	to  io.Writer
 	buf *[]byte
@@ -169,7 +171,6 @@ func (g *pooledWriter) flush() error {
 
 func (g *pooledWriter) release() { wire.PutBuffer(g.buf) }
 
-// gzipWriters pools writers, which have large tables.
 var gzipWriters = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
@@ -178,7 +179,7 @@ var gzipWriters = sync.Pool{New: func() any {
 	return z
 }}
 
-// Gzipped compresses what write writes.
+// Gzipped compresses the output of write.
 func Gzipped(write func(io.Writer) error) func(io.Writer) error {
 	return Buffered(func(w io.Writer) error {
 		z := gzipWriters.Get().(*gzip.Writer)
@@ -194,7 +195,7 @@ func Gzipped(write func(io.Writer) error) func(io.Writer) error {
 	})
 }
 
-// Collect returns what write writes, for small responses.
+// Collect returns the output of write. It is for small responses.
 func Collect(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// TestMinRateWriter checks that a client whose average rate is too low is disconnected, even if it
+// TestMinRateWriter checks that a client is disconnected if its average rate is too low, even if it
 // reads regularly.
 func TestMinRateWriter(t *testing.T) {
 	const grace = 30 * time.Second
@@ -31,7 +31,7 @@ func TestMinRateWriter(t *testing.T) {
 	}
 }
 
-// TestBuffered checks that small writes are combined, and that none is lost or truncated.
+// TestBuffered checks that small writes are combined and that no data is lost.
 func TestBuffered(t *testing.T) {
 	var want bytes.Buffer
 	var got writeRecorder

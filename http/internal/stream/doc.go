@@ -1,24 +1,25 @@
 // Package stream runs watches on hijacked connections.
 //
 //	Watch        a watch: the sink of a session's events, and the reader that notices disconnects
-//	Encoder      encodes events; implemented by the front
+//	Encoder      encodes events; implemented by the caller
 //	Framing      how events are separated: chunks, nothing (HTTP/1.0), or WebSocket frames
-//	LongRunning  a watch or a proxied request without deadline
+//	LongRunning  a watch or a proxied request without a deadline
 //	Registry     all long-running requests, by grant
-//	Grant        the permission by which they run, and how to check it
+//	Grant        the permission for these requests, and how to check it
 //
-// Two goroutines share a watch: the store session's writes, the connection's reads. The reader
-// notices a disconnect at once, where a writer would at the next event. It also ends the watch at
-// its timeout. A past read deadline wakes it (interruptRead).
+// Two goroutines share a watch. The goroutine of the store session writes events, and that of the
+// connection reads. The reader notices a disconnect at once, while a writer would only notice it at
+// the next event. The reader also ends the watch at its timeout. A past read deadline wakes it
+// (interruptRead).
 //
-// A watch ends, with an event that says why, within a second of the moment when its request would
-// be refused (reauthorize.go). While nothing changes this costs one comparison, however many
-// watches there are.
+// A watch whose request would now be rejected ends within a second, with an event that gives the
+// reason (reauthorize.go). While nothing changes, this costs one comparison for all watches
+// together.
 //
 // # WebSocket frames
 //
-// github.com/gobwas/ws reads client frames: headers, the rules of RFC 6455, masks, and close codes.
-// The upgrade is an ordinary response here, because fasthttp has parsed the request, which
-// ws.Upgrade reads from the connection. Headers of sent frames are appended to the event buffer,
-// which saves an allocation per frame.
+// github.com/gobwas/ws parses client frames according to RFC 6455. The upgrade is an ordinary
+// response here, because ws.Upgrade would read the request from the connection, and fasthttp has
+// already parsed it. The headers of sent frames are appended to the event buffer, which saves an
+// allocation per frame.
 package stream

@@ -12,22 +12,24 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Grant is the permission by which long-running requests run. Requests with the same credentials
-// and attributes share one.
+// A Grant is the permission for long-running requests. Requests with the same credentials and
+// attributes share one.
 type Grant struct {
 	Key  authn.Digest // equal for equal grants
 	User string       // for the log
-	// Check repeats the authentication and authorization.
+	// Check repeats the authentication and authorization of the requests.
 	Check func() Verdict
 
-	// Guarded by the registry's mutex.
+	// The fields below are guarded by the registry's mutex.
 	running map[LongRunning]struct{}
-	// checked is set if the grant was valid at generation, and until validUntil if that is set.
+	// checked is set if the grant was valid at generation. It expires at validUntil, if that is
+	// set.
 	checked    bool
 	generation uint64
 	validUntil time.Time
 	checking   bool // a check is running
-	// deniedOnce is set if the last check was denied. A second denial ends the grant.
+	// deniedOnce is set if authorization was denied by the last check. A second denial ends the
+	// grant.
 	deniedOnce bool
 }
 
@@ -39,27 +41,26 @@ type Verdict struct {
 	Unknown    bool         // no result; check again soon
 }
 
-// due reports whether a check is due.
 func (g *Grant) due(generation uint64, now time.Time) bool {
 	return !g.checking && (!g.checked || g.generation != generation || !g.validUntil.IsZero() && !now.Before(g.validUntil))
 }
 
 const (
-	// confirmPeriod is the time until a second check, and half the period of first checks.
+	// confirmPeriod is the time between two scans. Every scan confirms denials, and every second
+	// one looks for grants that are due.
 	confirmPeriod = 200 * time.Millisecond
-	// maxConcurrentChecks bounds concurrent checks, since webhooks may be slow.
+	// maxConcurrentChecks limits concurrent checks, because webhooks may be slow.
 	maxConcurrentChecks = 256
 	// revokeGrace is how long a client may take to read pending data when its watch is revoked.
 	revokeGrace = time.Second
 )
 
-// Reauthorize revokes requests that would no longer be allowed, until ctx ends. A few times a
-// second it compares the generation, and the expiry of credentials; on a change it repeats the
+// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second
+// it checks whether the generation has changed or credentials have expired, and if so repeats the
 // checks. generation must change whenever a decision may have changed for a reason other than time.
 //
-// Refused credentials end requests at once. A denied authorization must be confirmed by a second
-// check soon after: one binding may have replaced another and become visible only after the old one
-// is gone.
+// Rejected credentials end requests at once. A denied authorization must be confirmed by a second
+// check soon after, because a user may replace a binding by deleting it and creating another one.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)
@@ -85,7 +86,7 @@ func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	}
 }
 
-// due returns the grants to check, marked as checking.
+// due returns the grants to check, and marks them as being checked.
 func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +105,7 @@ func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	return list
 }
 
-// unconfirmed returns the grants that need a second check, marked as checking.
+// unconfirmed returns the grants that need a second check, and marks them as being checked.
 func (r *Registry) unconfirmed() (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +127,6 @@ func (r *Registry) checkBy(at time.Time) {
 	}
 }
 
-// recheck checks a grant and revokes its requests if it is no longer valid.
 func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
@@ -138,7 +138,6 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 	}
 }
 
-// check calls Check. A panic counts as no result.
 func (r *Registry) check(g *Grant) (v Verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {

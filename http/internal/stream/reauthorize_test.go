@@ -16,8 +16,8 @@ func addWatches(r *Registry, n int) {
 	}
 }
 
-// TestAddWhileChecking checks that a watch added while its grant is checked is revoked together
-// with the others. A watch added later is checked again.
+// TestAddWhileChecking checks that a watch added during the check of its grant is revoked with the
+// others, and that one added later is checked again.
 func TestAddWhileChecking(t *testing.T) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	now, key := time.Now(), authn.DigestOf("x")
@@ -59,7 +59,7 @@ func TestAddWhileChecking(t *testing.T) {
 	}
 }
 
-// BenchmarkReauthorizeIdle measures a scan without changes.
+// BenchmarkReauthorizeIdle measures a scan when nothing has changed.
 func BenchmarkReauthorizeIdle(b *testing.B) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	addWatches(g, 10_000)

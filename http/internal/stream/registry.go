@@ -10,21 +10,21 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A LongRunning request runs until something ends it: a watch, or a proxied request without
+// A LongRunning is a request that runs until it is ended: a watch, or a proxied request without a
 // deadline.
 type LongRunning interface {
-	// Stop ends it soon and in order. It may be called repeatedly and concurrently.
+	// Stop ends the request soon and gracefully. It may be called repeatedly and concurrently.
 	Stop()
-	// Revoke ends it soon, and sends refusal to the client if possible.
+	// Revoke ends the request soon. It sends refusal to the client if possible.
 	Revoke(refusal *meta.Status)
-	// ForceClose ends it at once.
+	// ForceClose ends the request at once.
 	ForceClose()
 }
 
 var _ LongRunning = (*Watch)(nil)
 
 // A Registry tracks long-running requests by grant, because fasthttp does not track hijacked
-// connections. A shutdown stops them all, and an invalid grant revokes its requests
+// connections. A shutdown stops all requests. A grant that becomes invalid revokes its requests
 // (reauthorize.go).
 type Registry struct {
 	log *slog.Logger
@@ -34,8 +34,8 @@ type Registry struct {
 	open   map[LongRunning]*Grant
 	closed bool
 	empty  chan struct{} // closed when closed is set and no request is open
-	// lastGeneration is from the last scan of all grants. Without a new one nothing is due before
-	// nextExpiry, if set, unless unchecked is set.
+	// lastGeneration is the generation of the last scan. If it is still current and unchecked is
+	// false, no grant is due before nextExpiry. A zero nextExpiry means never.
 	lastGeneration uint64
 	nextExpiry     time.Time
 	unchecked      bool
@@ -46,8 +46,9 @@ func NewRegistry(log *slog.Logger) *Registry {
 	return &Registry{log: log, grants: map[authn.Digest]*Grant{}, open: map[LongRunning]*Grant{}, empty: make(chan struct{})}
 }
 
-// Add registers a request under its grant, or an equal registered one. The grant is checked soon,
-// since decisions may have changed since the request was admitted. Add returns false after Close.
+// Add registers a request under its grant, or under an equal grant that is already registered. It
+// returns false after Close. The grant is soon checked again, since decisions may have changed
+// after the request was authorized.
 func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +67,7 @@ func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	return true
 }
 
-// Remove removes a request.
+// Remove unregisters a request that has ended.
 func (r *Registry) Remove(w LongRunning) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +88,7 @@ func (r *Registry) Remove(w LongRunning) {
 // shutdownGrace is how long clients may take to read pending data during shutdown.
 const shutdownGrace = 5 * time.Second
 
-// Close stops all requests and refuses new ones.
+// Close stops all requests and rejects new ones.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	if r.closed {
@@ -106,7 +107,7 @@ func (r *Registry) Close() {
 	time.AfterFunc(shutdownGrace, r.forceClose)
 }
 
-// forceClose ends the requests whose clients do not read.
+// forceClose ends requests whose clients do not read.
 func (r *Registry) forceClose() {
 	r.mu.Lock()
 	left := r.openLocked()
@@ -124,7 +125,7 @@ func (r *Registry) openLocked() []LongRunning {
 	return all
 }
 
-// Wait waits for the last request to end after Close.
+// Wait waits after Close until the last request has ended.
 func (r *Registry) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -16,7 +16,7 @@ import (
 // A Conn is a hijacked connection.
 type Conn interface {
 	net.Conn
-	// AwaitInput waits for input with less memory than Read. It may return early.
+	// AwaitInput waits for input without the buffer that a Read needs. It may return early.
 	AwaitInput() error
 	// LingerOnClose makes Close wait until the client has stopped sending.
 	LingerOnClose()
@@ -24,8 +24,8 @@ type Conn interface {
 	Idle() bool
 }
 
-// A Watch is a watch on its connection, the sink of a store session. The session's goroutine
-// writes, the connection's reads.
+// A Watch writes the events of a store session to a connection. The session's goroutine writes, and
+// the connection's goroutine reads.
 type Watch struct {
 	conn   Conn
 	events writer
@@ -53,7 +53,7 @@ func New(c Conn, e Encoder, f Framing) *Watch {
 }
 
 // OnInitialDone sets the function to call when the initial events were sent or never will be. It
-// must be set before the session starts, and f may be called repeatedly.
+// must be called before the session starts. f may be called repeatedly.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
 func (w *Watch) InitialDone() {
@@ -73,7 +73,7 @@ func (w *Watch) Attach(session request.Session) {
 	}
 }
 
-// Fail ends a watch whose session could not start, with an ERROR event.
+// Fail ends a watch whose session could not start. It makes Run send status as an ERROR event.
 func (w *Watch) Fail(status *meta.Status) {
 	w.mu.Lock()
 	w.refusal = status
@@ -92,8 +92,8 @@ func (w *Watch) Stop() {
 	}
 }
 
-// Start sends the response head, so that the client knows at once that it watches, and then lets
-// events through.
+// Start sends the response head, so that the client knows at once that the watch has started.
+// Events are written only afterwards.
 func (w *Watch) Start(head []byte) {
 	w.begun.Store(true)
 	_, w.headErr = w.conn.Write(head)
@@ -111,18 +111,17 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done wakes Run.
+// Done is called by the session when it has ended. It wakes Run.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
 	interruptRead(w.conn)
 }
 
-// longAgo is a past deadline.
 var longAgo = time.Unix(1, 0)
 
-// interruptRead makes pending and later Reads time out. A Read cannot be woken otherwise without
-// closing the connection.
+// interruptRead makes pending and later Reads time out. No other way to wake a Read keeps the
+// connection open.
 func interruptRead(c net.Conn) {
 	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
@@ -132,8 +131,8 @@ const maxClientInput = 64 << 10
 
 var errUnexpectedInput = errors.New("the client sent data in a watch")
 
-// Run reads until the client disconnects, the timeout, or the end of the session. Then it waits for
-// the session, ends the response, calls atEnd, and closes the connection.
+// Run reads from the client until it disconnects, the timeout passes, or the session ends. It then
+// waits for the session, ends the response, calls atEnd, and closes the connection.
 func (w *Watch) Run(timeout time.Duration, atEnd func()) {
 	defer func() { _ = w.conn.Close() }() // errors cannot be reported
 	defer atEnd()
@@ -150,12 +149,11 @@ func (w *Watch) Run(timeout time.Duration, atEnd func()) {
 	case w.events.framing == WebSocket:
 		w.closeWebSocket(err)
 	case w.events.framing == Chunked && isTimeout(err):
-		// Ends the response in order; an error cannot be reported.
+		// The last chunk ends the response properly. An error cannot be reported.
 		_, _ = w.conn.Write([]byte("0\r\n\r\n"))
 	}
 }
 
-// readUntilEnd reads until the watch must end.
 func (w *Watch) readUntilEnd() error {
 	select {
 	case <-w.done: // Run's deadline may have overwritten that of Done
@@ -168,8 +166,8 @@ func (w *Watch) readUntilEnd() error {
 	return discardInput(w.conn)
 }
 
-// discardInput reads and discards input to notice a disconnect. The buffer exists only while there
-// is input: most clients send nothing.
+// discardInput reads and discards input, to notice a disconnect. It allocates a buffer only when
+// input arrives, because most clients send nothing.
 func discardInput(c Conn) error {
 	for total := 0; total < maxClientInput; {
 		if err := c.AwaitInput(); err != nil {
@@ -185,13 +183,11 @@ func discardInput(c Conn) error {
 	return errUnexpectedInput
 }
 
-// isTimeout reports whether a deadline has passed, which ends a watch in order.
 func isTimeout(err error) bool {
 	var fault net.Error
 	return errors.As(err, &fault) && fault.Timeout()
 }
 
-// sendRefusal sends the ERROR event of a failed or revoked watch.
 func (w *Watch) sendRefusal() error {
 	w.mu.Lock()
 	refusal := w.refusal
@@ -202,8 +198,8 @@ func (w *Watch) sendRefusal() error {
 	return w.events.write(w.conn, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// Revoke implements LongRunning. The last event is the refusal. What the client does not read
-// within revokeGrace is lost.
+// Revoke ends the watch with an ERROR event. Events that the client does not read within
+// revokeGrace are lost.
 func (w *Watch) Revoke(refusal *meta.Status) {
 	w.mu.Lock()
 	w.refusal = refusal
@@ -214,11 +210,11 @@ func (w *Watch) Revoke(refusal *meta.Status) {
 
 var _ limits.Item = (*Watch)(nil)
 
-// Idle implements limits.Item.
+// Idle reports whether the watch has sent nothing for some seconds.
 func (w *Watch) Idle() bool { return w.conn.Idle() }
 
-// Reclaim implements limits.Item. The watch ends in order, with a bookmark if the client accepts
-// them. What the client does not read within revokeGrace is lost.
+// Reclaim ends the watch properly, with a bookmark if the client accepts them. Events that the
+// client does not read within revokeGrace are lost.
 func (w *Watch) Reclaim() {
 	w.mu.Lock()
 	session := w.session
@@ -229,8 +225,8 @@ func (w *Watch) Reclaim() {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose closes the connection of an open watch. Before Start the connection still belongs to
-// the request, which may get an error response and be followed by another.
+// ForceClose closes the connection of a started watch. Before Start the connection still belongs to
+// the request, which may get an error response and be followed by another request.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// closeRecorder is a connection that records whether it was closed.
 type closeRecorder struct {
 	net.Conn
 	closed atomic.Bool
@@ -21,14 +20,13 @@ func (c *closeRecorder) AwaitInput() error           { return nil }
 func (c *closeRecorder) LingerOnClose()              {}
 func (c *closeRecorder) Idle() bool                  { return false }
 
-// session counts its stops.
 type session struct{ stopped int }
 
 func (s *session) Stop()   { s.stopped++ }
 func (s *session) Finish() {}
 
-// TestRevokedBeforeStart checks that a watch that is revoked before its start stops its session,
-// and that only a started watch closes the connection.
+// TestRevokedBeforeStart checks that revoking a watch before its start stops the session but does
+// not close the connection.
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)

@@ -18,10 +18,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// webSocketGUID is the GUID of RFC 6455 for Sec-WebSocket-Accept.
+// webSocketGUID is the constant from which RFC 6455 derives Sec-WebSocket-Accept.
 const webSocketGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-// WantsWebSocket reports whether a request asks for a WebSocket.
+// WantsWebSocket reports whether a request is an upgrade to a WebSocket.
 func WantsWebSocket(h *fasthttp.RequestHeader) bool {
 	if !h.IsGet() || !h.IsHTTP11() || !bytes.EqualFold(h.Peek("Upgrade"), []byte("websocket")) {
 		return false
@@ -45,8 +45,8 @@ func FramingOf(h *fasthttp.RequestHeader) Framing {
 	return Chunked
 }
 
-// UpgradeToWebSocket sets the response to an upgrade. Of the offered subprotocols it selects the
-// first, since all carry the same events.
+// UpgradeToWebSocket sets the headers of the response to an upgrade. It selects the first offered
+// subprotocol, since all carry the same events.
 func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader, bearerPrefix string) error {
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
 		answer.Set("Sec-WebSocket-Version", "13")
@@ -70,7 +70,8 @@ func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHead
 	return nil
 }
 
-// WebSocketAccept returns the Sec-WebSocket-Accept header.
+// WebSocketAccept returns the value of Sec-WebSocket-Accept, or a 400 if the client's key is
+// malformed.
 func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	key := h.Peek("Sec-WebSocket-Key")
 	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
@@ -80,14 +81,14 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
-// ErrWebSocketToken is returned for a malformed token among the subprotocols.
+// ErrWebSocketToken means that the token among the subprotocols is malformed or the only one.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
 
-// WebSocketProtocols returns the offered subprotocols and the bearer token among them, marked by
-// bearerPrefix. Browsers let a page set no other header. Besides the token there must be a
-// subprotocol to select.
+// WebSocketProtocols returns the offered subprotocols and the bearer token among them, which has
+// the prefix bearerPrefix. Web pages send the token there because they cannot set headers. At least
+// one other subprotocol must be offered, since the server has to select one.
 func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protocols []string, token string, err error) {
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
@@ -113,7 +114,7 @@ func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protoco
 	return protocols, token, nil
 }
 
-// isHeaderToken reports whether s is a token of RFC 9110.
+// isHeaderToken reports whether s is a token as RFC 9110 defines it.
 func isHeaderToken(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -123,10 +124,9 @@ func isHeaderToken(s string) bool {
 	return s != ""
 }
 
-// MaxFrameHeader is the maximum size of a sent frame header.
+// MaxFrameHeader is the maximum size of a sent frame header, in bytes.
 const MaxFrameHeader = 10
 
-// appendFrame appends an event as a frame.
 func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 	at := len(b)
 	b, err := e.AppendEvent(append(b, make([]byte, MaxFrameHeader)...), ev)
@@ -143,8 +143,8 @@ func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 	return b[:n], nil
 }
 
-// AppendFrameHeader appends the header of an unfragmented, unmasked frame. ws.WriteHeader takes an
-// io.Writer, which costs an allocation per event.
+// AppendFrameHeader appends the header of an unfragmented, unmasked frame. ws.WriteHeader would
+// cost an allocation per event, because it takes an io.Writer.
 func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	const final, uint16Follows, uint64Follows = 0x80, 126, 127
 	b = append(b, final|byte(opcode))
@@ -157,13 +157,14 @@ func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	return binary.BigEndian.AppendUint64(append(b, uint64Follows), uint64(size))
 }
 
-// A CloseError is the end of a WebSocket that the client has requested or caused.
+// A CloseError means that the client has closed the WebSocket or violated the protocol. Code is the
+// code for the close frame to send.
 type CloseError struct{ Code ws.StatusCode }
 
 func (*CloseError) Error() string { return "http: the client has closed its WebSocket" }
 
-// readFrames answers pings until the client closes. A *CloseError means that a close frame must be
-// sent.
+// readFrames discards data and answers pings until the client closes the WebSocket. If it returns a
+// *CloseError, a close frame must be sent.
 func readFrames(c net.Conn) error {
 	r := bufio.NewReaderSize(c, 512)
 	state := ws.StateServerSide
@@ -190,7 +191,8 @@ func readFrames(c net.Conn) error {
 	}
 }
 
-// ReadFrameHeader reads a frame header and checks that a client may send it.
+// ReadFrameHeader reads a frame header. It returns a *CloseError if a client may not send such a
+// frame.
 func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	f, err := ws.ReadHeader(r)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
@@ -202,7 +204,8 @@ func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	return f, err
 }
 
-// AnswerControl reads and handles the payload of a control frame.
+// AnswerControl reads the payload of a control frame and answers pings. A close frame is returned
+// as a *CloseError.
 func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	var payload [ws.MaxControlFramePayloadSize]byte
 	b := payload[:f.Length]
@@ -225,7 +228,8 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends the close frame. The client answers it and must not be reset meanwhile.
+// closeWebSocket sends a close frame. The connection lingers, because a reset could overtake the
+// frame while the client answers it.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError

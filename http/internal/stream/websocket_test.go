@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readerConn is a connection whose peer has sent some bytes and then closed it.
+// A readerConn is a connection whose peer has sent some bytes and then disconnected.
 type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
@@ -19,15 +19,14 @@ type readerConn struct {
 func (p *readerConn) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
 
-// noLinger is a connection that closes without lingering.
 type noLinger struct{ net.Conn }
 
 func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
 func (noLinger) Idle() bool        { return false }
 
-// TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session ends before the
-// server reads from the client.
+// TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session ends before Run
+// starts.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
 	w := New(noLinger{server}, nil, WebSocket)
@@ -40,8 +39,8 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	}
 }
 
-// FuzzFrames checks that the WebSocket ends normally after any client input, and that its output is
-// bounded by the input.
+// FuzzFrames checks that the WebSocket ends properly after any client input, and that the input
+// bounds the size of the output.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

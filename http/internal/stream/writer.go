@@ -9,44 +9,44 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An Encoder encodes the events of a watch in the negotiated format. Only the session's goroutine
+// An Encoder encodes the events of one watch in the negotiated format. Only the session's goroutine
 // uses it.
 type Encoder interface {
-	// AppendEvent appends an event: a line of JSON, a Protobuf message, or a CBOR item.
+	// AppendEvent appends one event as a line of JSON, a Protobuf message, or a CBOR item.
 	AppendEvent(b []byte, ev *request.Event) ([]byte, error)
-	// Binary reports whether events are not text.
+	// Binary reports whether events need binary WebSocket messages.
 	Binary() bool
 	// LengthPrefixed reports whether events need a length prefix, as Protobuf messages do.
 	LengthPrefixed() bool
 }
 
-// A Framing is how events are separated on the connection.
+// A Framing is the way in which events are separated on the connection.
 type Framing uint8
 
-// Framings.
+// The framings.
 const (
 	Chunked   Framing = iota // HTTP/1.1: several events per chunk
 	Unchunked                // HTTP/1.0: unframed until the connection closes
 	WebSocket                // one frame per event
 )
 
-// maxChunk is the size from which buffered events are written.
+// maxChunk is the size in bytes at which buffered events are written.
 const maxChunk = wire.MaxWriteSize
 
-// maxChunkHeader is the space reserved for a chunk's hexadecimal size and CRLF.
+// maxChunkHeader is the space for the hexadecimal size of a chunk and CRLF, in bytes.
 const maxChunkHeader = 10
 
-// eventLength is the size of a Protobuf event's length prefix.
+// eventLength is the size of the length prefix of a Protobuf event, in bytes.
 const eventLength = 4
 
-// A writer batches events: a system call costs more than encoding an event.
+// A writer combines events into few writes, because a system call costs more than encoding an
+// event.
 type writer struct {
 	encoder Encoder
 	framing Framing
 	buf     []byte // during write
 }
 
-// write sends events in as few chunks as maxChunk allows.
 func (w *writer) write(to io.Writer, events []request.Event) error {
 	buf := wire.GetBuffer()
 	w.buf = append(*buf, make([]byte, maxChunkHeader)...)
@@ -67,7 +67,6 @@ func (w *writer) write(to io.Writer, events []request.Event) error {
 	return w.flush(to)
 }
 
-// append encodes an event into the buffer.
 func (w *writer) append(ev *request.Event) (err error) {
 	at := len(w.buf)
 	switch {
@@ -84,7 +83,6 @@ func (w *writer) append(ev *request.Event) (err error) {
 	return err
 }
 
-// flush writes the buffer, as a chunk if chunked.
 func (w *writer) flush(to io.Writer) error {
 	size := len(w.buf) - maxChunkHeader
 	if size == 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// typeEncoder encodes an event as its type and some padding.
 type typeEncoder struct {
 	binary bool
 	size   int
@@ -23,7 +22,7 @@ func (e typeEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	return append(append(b, ev.Type.String()...), make([]byte, e.size)...), e.err
 }
 
-// TestFramings checks that the events of one call are sent in one write, with the client's framing.
+// TestFramings checks that the events of one call are sent in one write, with each framing.
 func TestFramings(t *testing.T) {
 	events := []request.Event{{Type: request.Added}, {Type: request.Deleted}}
 	for _, c := range []struct {
@@ -45,8 +44,8 @@ func TestFramings(t *testing.T) {
 	}
 }
 
-// TestLargeEvents checks that large buffers are flushed, and that frames have the right length at
-// each size.
+// TestLargeEvents checks that large buffers are flushed, and that frames of all sizes have the
+// right length.
 func TestLargeEvents(t *testing.T) {
 	for _, c := range []struct {
 		size int

@@ -18,11 +18,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Streams are the requested streams of a command.
+// Streams lists the streams that the client of a command requested.
 type Streams struct{ Stdin, Stdout, Stderr, TTY bool }
 
-// Commands returns the translator for a command if the client offers v5 of the protocol, otherwise
-// nil: runtimes speak the older ones.
+// Commands returns a translator for a command if the client offers v5 of the protocol. It returns
+// nil for older versions, which container runtimes support themselves.
 func Commands(h *fasthttp.RequestHeader, offered []string, wanted Streams) (proxy.Translator, error) {
 	if !slices.Contains(offered, commandProtocol) {
 		return nil, nil
@@ -43,7 +43,7 @@ func (c commands) Agree(backend http.Header) (http.Header, error) {
 	return c.answer(commandProtocol), nil
 }
 
-// Channels.
+// The channels of v5.channel.k8s.io.
 const (
 	channelStdin  = 0
 	channelStdout = 1
@@ -53,8 +53,8 @@ const (
 	channelClose  = 255
 )
 
-// streamTimeout bounds the runtime's acceptance of a stream, maxStatus the size of the final
-// status.
+// streamTimeout limits the time in which the runtime must accept a stream. maxStatus limits the
+// size of the final status, in bytes.
 const (
 	streamTimeout = 30 * time.Second
 	maxStatus     = 64 << 10
@@ -93,8 +93,8 @@ func (c commands) Run(client, backend net.Conn) {
 	input.Wait()
 }
 
-// closeStreams closes the backend. It also resets each stream, because unread data would block its
-// readers forever.
+// closeStreams closes the connection to the backend. It also resets each stream, because readers of
+// the stream would otherwise block forever.
 func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	_ = backend.Close()
 	for _, s := range streams {
@@ -104,10 +104,10 @@ func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	}
 }
 
-// closeTimeout is how long a client may take to close its WebSocket after the command.
+// closeTimeout is how long a client may take to close its WebSocket after the command has ended.
 const closeTimeout = 5 * time.Second
 
-// firstChannel returns the lowest channel to the client.
+// firstChannel returns the lowest channel on which the client receives data.
 func (c commands) firstChannel() byte {
 	switch {
 	case c.wanted.Stdout:
@@ -118,7 +118,7 @@ func (c commands) firstChannel() byte {
 	return channelStatus
 }
 
-// open opens the requested streams, in the order that runtimes expect. The result is indexed by
+// open opens the requested streams in the order that runtimes expect. The result is indexed by
 // channel.
 func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystream.Stream, err error) {
 	for _, s := range []struct {
@@ -149,13 +149,13 @@ func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystrea
 	return streams, nil
 }
 
-// internalStatus returns the status of a command that could not be started.
+// internalStatus returns the final status for a command that could not be started or was lost.
 func internalStatus(err error) []byte {
 	s := &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error()}
 	return s.AppendJSON(nil)
 }
 
-// readChannels forwards the client's messages until it closes the WebSocket.
+// readChannels forwards the client's messages to the streams until the client closes the WebSocket.
 func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 	var buf [8 << 10]byte
 	to := -1 // channel of the current message; -1: none
@@ -189,7 +189,6 @@ func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 
 var errLost = errors.New("the connection to the container was lost before the command ended")
 
-// passOutput forwards the command's output and then its status.
 func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	var both sync.WaitGroup
 	var failed [2]error
@@ -209,7 +208,8 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)
 }
 
-// passChannel forwards a stream. On error the rest is lost.
+// passChannel forwards one stream. If the client is gone, it closes the connection and discards the
+// rest.
 func passChannel(channels *messages, channel byte, from io.Reader) error {
 	var buf [8 << 10]byte
 	for {

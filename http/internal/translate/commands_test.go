@@ -18,7 +18,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// connect returns both ends of a connection.
 func connect(t *testing.T) (here, there net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,8 +36,8 @@ func connect(t *testing.T) (here, there net.Conn) {
 	return here, there
 }
 
-// A runtime is the SPDY peer. It runs command on the streams of a connection, and then closes the
-// connection.
+// runtime acts as a container runtime at the other end of a SPDY connection. It waits for the given
+// number of streams, calls command, and closes the connection.
 func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
 	t.Helper()
 	connection := must.Get(spdystream.NewConnection(c, true))(t)
@@ -63,8 +62,8 @@ func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spd
 	}()
 }
 
-// run translates a command. It returns the client's connection and a channel that is closed at the
-// end of the translation.
+// run runs a translator for a command. It returns the client's connection and a channel that is
+// closed when the translator has ended.
 func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spdystream.Stream)) (client net.Conn, done chan struct{}) {
 	t.Helper()
 	client, server := connect(t)
@@ -79,7 +78,6 @@ func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spd
 	return client, done
 }
 
-// readAll returns the data of each channel until the WebSocket closes.
 func readAll(t *testing.T, client net.Conn) map[byte]string {
 	t.Helper()
 	all := map[byte]string{}
@@ -100,8 +98,8 @@ func send(t *testing.T, client net.Conn, message string) {
 	must.Succeed(t, wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)))
 }
 
-// TestCommand checks that every channel has its stream, that the client can close the input, and
-// that the status comes last.
+// TestCommand checks that each channel is connected to its stream, that the client can close the
+// input, and that the status comes last.
 func TestCommand(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true, Stderr: true}, 4, func(s map[string]*spdystream.Stream) {
@@ -131,7 +129,6 @@ func TestCommand(t *testing.T) {
 	<-done
 }
 
-// TestRuntimeLost checks that a command fails if its runtime disconnects.
 func TestRuntimeLost(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) { _, _ = s["stdout"].Write([]byte("x")) })
@@ -142,7 +139,7 @@ func TestRuntimeLost(t *testing.T) {
 }
 
 // TestClientGone checks that a command ends if its client disconnects or violates the protocol,
-// however much output is pending.
+// even if much output is pending.
 func TestClientGone(t *testing.T) {
 	for name, last := range map[string]func(net.Conn){
 		"closed":    func(c net.Conn) { _ = c.Close() },

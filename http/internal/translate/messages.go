@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// messages is a WebSocket's binary messages as a net.Conn: each Write is a message, and Read
-// returns the messages' content. Writes may be concurrent.
+// messages exchanges the binary messages of a WebSocket as a net.Conn. Each Write sends one
+// message, and Read returns the content of received messages. Writes may be concurrent.
 type messages struct {
 	net.Conn
 	reader *bufio.Reader
@@ -36,8 +36,8 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads from a message; begins reports whether it is the start of one. It returns io.EOF
-// when the client closes the WebSocket.
+// readPiece reads a part of a message. begins reports whether it is the start of the message. It
+// returns io.EOF when the client closes the WebSocket.
 func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	for m.left == 0 {
 		if err := m.nextFrame(); err != nil {
@@ -53,7 +53,7 @@ func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	return n, begins, err
 }
 
-// nextFrame reads the header of the next data frame and handles control frames before it.
+// nextFrame reads the header of the next data frame, and handles control frames before it.
 func (m *messages) nextFrame() error {
 	for {
 		f, err := stream.ReadFrameHeader(m.reader, m.state)
@@ -77,7 +77,6 @@ func (m *messages) nextFrame() error {
 	}
 }
 
-// endOfMessages returns io.EOF if the client has closed its WebSocket.
 func endOfMessages(err error) error {
 	var end *stream.CloseError
 	if errors.As(err, &end) && end.Code != ws.StatusProtocolError {
@@ -86,7 +85,7 @@ func endOfMessages(err error) error {
 	return err
 }
 
-// Write writes a message.
+// Write sends b as one message.
 func (m *messages) Write(b []byte) (int, error) {
 	if err := m.send(ws.OpBinary, nil, b); err != nil {
 		return 0, err
@@ -94,7 +93,6 @@ func (m *messages) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send writes a frame of two parts.
 func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	frame := make([]byte, 0, stream.MaxFrameHeader+len(first)+len(second))
 	frame = stream.AppendFrameHeader(frame, op, len(first)+len(second))
@@ -105,13 +103,13 @@ func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	return err
 }
 
-// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client closes its side,
-// too.
+// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client then closes its
+// side too.
 func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn writes complete frames.
+// A lockedConn writes complete frames, which must not interleave with those of send.
 type lockedConn struct{ *messages }
 
 func (c lockedConn) Write(b []byte) (int, error) {

@@ -20,7 +20,6 @@ const (
 	spdy            = "SPDY/3.1"
 )
 
-// A handshake is the common part of both translators.
 type handshake struct {
 	accept    string   // Sec-WebSocket-Accept
 	protocols []string // to offer to the backend
@@ -44,7 +43,6 @@ func (s handshake) Ask(h http.Header) string {
 	return spdy
 }
 
-// answer returns the response header for the client.
 func (s handshake) answer(protocol string) http.Header {
 	h := http.Header{"Upgrade": {"websocket"}, "Sec-Websocket-Accept": {s.accept}}
 	if protocol != "" {
@@ -53,8 +51,8 @@ func (s handshake) answer(protocol string) http.Header {
 	return h
 }
 
-// Ports returns the translator for port forwarding if the client offers the tunnel protocol,
-// otherwise nil.
+// Ports returns a translator for port forwarding if the client offers the tunneling protocol, and
+// nil otherwise.
 func Ports(h *fasthttp.RequestHeader, offered []string) (proxy.Translator, error) {
 	var protocols []string
 	for _, p := range offered {

@@ -1,5 +1,5 @@
-// Package warning writes Warning headers (RFC 7234, 299), which clients show to users.
+// Package warning writes Warning headers (RFC 7234, code 299), which clients show to users.
 //
-//	List         the warnings of a response: unique and bounded
-//	Deprecation  the warning for a version to be removed
+//	List         the warnings of a response, unique and limited in length
+//	Deprecation  the warning about a deprecated version
 package warning

@@ -9,20 +9,20 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Warning headers of a response have at most maxTotalLength characters in total. Beyond that, each
-// is cut to maxLength, and the rest omitted.
+// The warnings of a response have at most about maxTotalLength characters in total. If they are
+// longer, each is truncated to maxLength, and those that still do not fit are omitted.
 const (
 	maxTotalLength = 4096
 	maxLength      = 256
 )
 
-// A List has the warnings of a response in order. Clients print each on its own line.
+// A List holds the warnings of a response in order. Clients print each on its own line.
 type List struct {
 	texts []string
 }
 
-// Add adds a Warning header to h for each new text. All headers are rewritten, because they may
-// have to be cut now.
+// Add adds a Warning header to h for each new text. It rewrites all headers, because the earlier
+// texts may now have to be truncated.
 func (l *List) Add(h *fasthttp.ResponseHeader, texts []string) {
 	before := len(l.texts)
 	for _, text := range texts {
@@ -62,7 +62,6 @@ func truncate(texts []string) []string {
 	return short
 }
 
-// quote escapes a quoted string.
 func quote(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

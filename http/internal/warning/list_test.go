@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestWarnings checks that warnings are unique and bounded, and that no text breaks the header.
+// TestWarnings checks that warnings are unique and limited, and that no text breaks the header.
 func TestWarnings(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	for _, test := range []struct {

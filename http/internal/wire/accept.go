@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// minAcceptDelay and maxAcceptDelay bound the retry delay after a failed accept. acceptLogInterval
-// is the minimum interval between log lines about failures.
+// minAcceptDelay and maxAcceptDelay bound the delay before a failed accept is retried. Failures are
+// logged at most once per acceptLogInterval.
 const (
 	minAcceptDelay    = time.Millisecond
 	maxAcceptDelay    = time.Second
 	acceptLogInterval = time.Minute
 )
 
-// Serve accepts connections until Close, then returns nil. Running out of descriptors, or a client
-// that disconnects before it is accepted, is retried.
+// Serve accepts connections until Close, and then returns nil. It retries if the process runs out
+// of file descriptors, or if a client disconnects before it is accepted.
 func (r *Connections) Serve(l net.Listener) error {
 	if r.http2 != nil {
 		go r.http2.serve()
@@ -66,7 +66,6 @@ func isResourceExhausted(err error) bool {
 		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// accept admits a connection and starts the goroutine that serves it.
 func (r *Connections) accept(raw net.Conn) {
 	c := newConn(raw, r)
 	if r.opts.TLS != nil {
@@ -82,8 +81,8 @@ func (r *Connections) accept(raw net.Conn) {
 	go c.serve()
 }
 
-// tlsConfig returns the config for a handshake. A tls.Config in use must not be modified, so other
-// client CAs need a clone.
+// tlsConfig returns the config for a handshake. It clones the config when the client CAs have
+// changed, because a tls.Config in use must not be modified.
 func (r *Connections) tlsConfig() *tls.Config {
 	if r.opts.ClientCAs == nil {
 		return r.opts.TLS
@@ -98,8 +97,8 @@ func (r *Connections) tlsConfig() *tls.Config {
 	return next
 }
 
-// newConnEntry returns the list entry of a connection. An IPv6 client usually has a whole /64,
-// which counts as one address.
+// newConnEntry returns the list entry of a new connection. An IPv6 client usually has a whole /64
+// network, so the network counts as one address.
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// arrivals makes the scheduler notice new input while connections pass slots among each other. Go
-// polls the network only when a processor runs out of work or every 10 ms, and waiting connections
-// always mean work. So every lookEvery a goroutine woken through a pipe distributes the slots: it
+// arrivals lets the scheduler notice new input while connections pass slots to each other. Go polls
+// the network only when a processor runs out of work or every 10 ms, and waiting connections always
+// are work. Therefore every lookEvery a goroutine that waits for a pipe distributes the slots. It
 // runs only after Go has polled the network, which also wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
@@ -16,10 +16,10 @@ type arrivals struct {
 	closed  bool
 }
 
-// lookEvery is the interval between polls while connections wait.
+// lookEvery is the interval between polls of the network while connections wait.
 const lookEvery = 500 * time.Microsecond
 
-// lookForArrivals reports whether slots must wait for a poll.
+// lookForArrivals reports whether slots must wait for a poll, and starts one if it is due.
 func (s *scheduler) lookForArrivals() bool {
 	a := &s.arrival
 	if a.looking || a.closed || time.Since(a.looked) < lookEvery {
@@ -39,7 +39,7 @@ func (s *scheduler) lookForArrivals() bool {
 	return a.looking
 }
 
-// distributeBy distributes slots on each byte read from the pipe.
+// distributeBy distributes slots whenever it has read a byte from the pipe.
 func (s *scheduler) distributeBy(from *os.File) {
 	defer from.Close()
 	for b := make([]byte, 1); ; {
@@ -53,7 +53,7 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine. The scheduler still distributes slots.
+// close ends the goroutine. From then on slots are distributed without polls.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

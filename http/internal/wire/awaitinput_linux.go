@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitInput waits for input or the end of the connection. It waits below TLS: a TLS Read grows the
-// goroutine's stack to 4 KiB, held as long as it waits. Bytes that TLS has read ahead do not count.
+// AwaitInput waits for input or the end of the connection. It waits below TLS, because a TLS Read
+// grows the goroutine's stack to 4 KiB for as long as it waits. It ignores bytes that TLS has
+// already buffered.
 func (c *Conn) AwaitInput() error {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok || len(c.unread) > 0 {
@@ -20,7 +21,6 @@ func (c *Conn) AwaitInput() error {
 	return input.Read(hasInput)
 }
 
-// hasInput reports whether a read would not block. It consumes nothing.
 func hasInput(fd uintptr) bool {
 	var b [1]byte
 	for {
@@ -31,7 +31,8 @@ func hasInput(fd uintptr) bool {
 	}
 }
 
-// closedByClient reports whether the client has closed its side. Input may be pending before that.
+// closedByClient reports whether the client has closed its sending side. Unread input may precede
+// that.
 func (c *Conn) closedByClient() bool {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok {

@@ -2,8 +2,8 @@
 
 package wire
 
-// AwaitInput does nothing: the Read that follows waits.
+// AwaitInput does nothing, so the Read after it waits.
 func (c *Conn) AwaitInput() error { return nil }
 
-// closedByClient returns false: the next Write notices.
+// closedByClient cannot tell and returns false. The next Write detects a disconnect.
 func (c *Conn) closedByClient() bool { return false }

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestAwaitInput tests that waiting ends with input, at the deadline and on disconnect, and
-// consumes no input.
+// TestAwaitInput tests that the wait ends with input, at the deadline, and on disconnect, and that
+// it consumes no input.
 func TestAwaitInput(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
@@ -56,7 +56,6 @@ func TestAwaitInput(t *testing.T) {
 	}
 }
 
-// TestAwaitInputReadAhead tests that buffered input ends the wait at once.
 func TestAwaitInputReadAhead(t *testing.T) {
 	server, client := net.Pipe()
 	defer client.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// initialBodySize is the first size of a body buffer, maxPooledBody the largest that is pooled.
+// A body buffer starts with initialBodySize bytes. Buffers up to maxPooledBody bytes are pooled.
 const (
 	initialBodySize = 4 << 10
 	maxPooledBody   = 64 << 10
@@ -17,8 +17,8 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// grow makes room for more of the body. The size follows the received bytes, not the announced
-// length.
+// grow makes room for more of the body. The size depends on the received bytes, not on the
+// announced length.
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
@@ -62,7 +62,6 @@ func (in *requestBody) recycle() {
 	in.buf = nil
 }
 
-// free returns the memory of the body.
 func (in *requestBody) free() {
 	if in.held > 0 {
 		in.principal.Release(limits.RequestBytes, in.held)

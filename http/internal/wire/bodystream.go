@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A BodyStream streams the body of the current request to a consumer. Another goroutine than the
-// connection's may read it until Stop, such as an HTTP client's.
+// A BodyStream streams the body of the current request. Until Stop, it may be read by a goroutine
+// other than the connection's, such as that of an HTTP client.
 //
-// After the end of the body it watches for the client's disconnect, which a request waiting for a
-// backend would not notice otherwise.
+// After the end of the body it watches for a disconnect, which a request that waits for a backend
+// would not notice otherwise.
 type BodyStream struct {
 	conn *Conn
 	gone func() // called when the client disconnects
@@ -30,8 +30,8 @@ type BodyStream struct {
 
 var errBodyStopped = errors.New("the request has ended")
 
-// StreamBody starts streaming the body. gone is called if the client disconnects before Stop, or
-// the body ends early.
+// StreamBody returns a stream of the body. It calls gone if the client disconnects before Stop, or
+// if the body ends early.
 func (c *Conn) StreamBody(gone func()) *BodyStream {
 	b := &BodyStream{conn: c, gone: gone}
 	b.reading.Lock()
@@ -42,7 +42,7 @@ func (c *Conn) StreamBody(gone func()) *BodyStream {
 	return b
 }
 
-// Read sets a deadline of ReadTimeout for each read.
+// Read reads a part of the body. Each read has a deadline of ReadTimeout.
 func (b *BodyStream) Read(p []byte) (int, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -68,7 +68,7 @@ func (b *BodyStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads available bytes, not beyond the current chunk.
+// readPiece reads available bytes of the body, but not beyond the current chunk.
 func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 	c, in := b.conn, &b.conn.body
 	if err := b.sendContinue(); err != nil {
@@ -98,7 +98,6 @@ func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sendContinue sends 100 Continue unless the response has begun.
 func (b *BodyStream) sendContinue() error {
 	b.answer.Lock()
 	defer b.answer.Unlock()
@@ -108,11 +107,11 @@ func (b *BodyStream) sendContinue() error {
 	return b.conn.sendContinue()
 }
 
-// Close does nothing. Use Stop.
+// Close does nothing, so that an HTTP client cannot end the stream. Use Stop.
 func (b *BodyStream) Close() error { return nil }
 
-// BeginAnswer marks the start of the response and reports whether the whole body was received. If
-// not, the connection must close after the response.
+// BeginAnswer marks the start of the response. It reports whether the whole body was received;
+// otherwise the connection must close after the response.
 func (b *BodyStream) BeginAnswer() (whole bool) {
 	b.answer.Lock()
 	defer b.answer.Unlock()
@@ -120,7 +119,7 @@ func (b *BodyStream) BeginAnswer() (whole bool) {
 	return b.whole.Load()
 }
 
-// Stop ends the stream. Nothing is read after it returns.
+// Stop ends the stream, which does not read after Stop returns.
 func (b *BodyStream) Stop() {
 	b.stopped.Store(true)
 	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
@@ -129,10 +128,8 @@ func (b *BodyStream) Stop() {
 	b.watch.Wait()
 }
 
-// longAgo is a past deadline.
 var longAgo = time.Unix(1, 0)
 
-// end handles the end of the body and starts watching for a disconnect.
 func (b *BodyStream) end() {
 	b.whole.Store(true)
 	if b.conn.extendRead(0) != nil || b.stopped.Load() {
@@ -147,7 +144,6 @@ func (b *BodyStream) end() {
 	})
 }
 
-// awaitInput waits for input without consuming it.
 func (c *Conn) awaitInput() error {
 	if c.reader != nil {
 		_, err := c.reader.Peek(1)
@@ -161,7 +157,7 @@ func (c *Conn) awaitInput() error {
 	return err
 }
 
-// extendRead sets the read deadline while the request is handled. 0 removes it.
+// extendRead sets the read deadline of the active request. 0 removes it.
 func (c *Conn) extendRead(timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

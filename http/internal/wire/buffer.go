@@ -2,14 +2,14 @@ package wire
 
 import "sync"
 
-// chunkBuffers pools buffers for small writes. They are held only during a write, so an idle
-// connection has none.
+// chunkBuffers pools buffers for small writes. A connection holds one only during a write, so an
+// idle connection has none.
 var chunkBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooledBuffer is the largest buffer that is pooled, in bytes.
+// maxPooledBuffer is the size in bytes above which a buffer is not pooled.
 const maxPooledBuffer = 4 * MaxWriteSize
 
-// GetBuffer returns an empty buffer.
+// GetBuffer returns an empty buffer from the pool.
 func GetBuffer() *[]byte {
 	buf := chunkBuffers.Get().(*[]byte)
 	*buf = (*buf)[:0]

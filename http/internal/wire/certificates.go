@@ -8,16 +8,16 @@ import (
 	"weak"
 )
 
-// certificates deduplicates the certificates of connected clients. A client opens a connection per
-// watch, and TLS parses and holds a copy of its certificate for each. A certificate is dropped with
-// its last connection.
+// certificates deduplicates the certificates of connected clients. A client may open one connection
+// per watch, and TLS parses and keeps a copy of its certificate for each. A certificate is dropped
+// when its last connection ends.
 type certificates struct {
 	mu    sync.Mutex // guards known
 	known map[[sha256.Size]byte]weak.Pointer[x509.Certificate]
 }
 
-// share replaces certificates by known equal ones. It modifies the slice in place because TLS holds
-// the same one, so it must run before others get it.
+// share replaces certificates by equal ones that are already known. It modifies the slice in place,
+// because TLS holds it too. It must therefore run before other code gets the slice.
 func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	for i, c := range of {
 		of[i] = s.canonical(c)
@@ -25,7 +25,6 @@ func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	return of
 }
 
-// canonical returns the known certificate equal to c, or adds c.
 func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	digest := sha256.Sum256(c.Raw)
 	s.mu.Lock()
@@ -41,7 +40,7 @@ func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	return c
 }
 
-// forget is the cleanup of a certificate. An equal one may have been added meanwhile.
+// forget removes a collected certificate, unless an equal one was added meanwhile.
 func (s *certificates) forget(digest [sha256.Size]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

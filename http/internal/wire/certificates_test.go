@@ -27,7 +27,6 @@ func newCertificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// connReporter reports the connection of each request.
 type connReporter struct {
 	c    *Conn
 	came chan<- *Conn
@@ -37,7 +36,6 @@ func (r connReporter) ServeRequest(*fasthttp.RequestCtx)    { r.came <- r.c }
 func (connReporter) RejectHead(*fasthttp.RequestCtx, error) {}
 func (connReporter) ReplaceUnwritable(r *fasthttp.Response) {}
 
-// TestCertificatesAreShared tests that the connections of a client share one parsed certificate.
 func TestCertificatesAreShared(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	came := make(chan *Conn)
@@ -69,8 +67,8 @@ func TestCertificatesAreShared(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreForgotten tests that unused certificates are dropped, and that they are shared
-// again when the client returns.
+// TestCertificatesAreForgotten tests that unused certificates are dropped, and that new ones are
+// shared again when the client returns.
 func TestCertificatesAreForgotten(t *testing.T) {
 	parse := func(der []byte) *x509.Certificate {
 		return must.Get(x509.ParseCertificate(der))(t)
@@ -82,7 +80,7 @@ func TestCertificatesAreForgotten(t *testing.T) {
 		t.Error("two equal certificates are held")
 	}
 	digest := sha256.Sum256(der)
-	// The cleanup of the runtime does the same and may run first.
+	// The runtime's cleanup does the same and may run first.
 	forget := func() int {
 		s.forget(digest)
 		s.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// A Conn is a connection with its client certificates. Each write has a deadline. It is owned by
-// the goroutine that serves it, except lifecycle and the atomic fields.
+// A Conn is a client connection. Each write has a deadline. The goroutine that serves the
+// connection owns all fields, except the atomic ones and lifecycle.
 type Conn struct {
 	net.Conn
 	raw     net.Conn  // below TLS
@@ -27,8 +27,8 @@ type Conn struct {
 	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
-	// principal is the user of the last request or the client's address; nil after the connection
-	// has ended.
+	// principal is the user of the last request, or else the client's address. It is nil after the
+	// connection has ended.
 	principal *limits.Principal
 
 	readAhead
@@ -36,7 +36,8 @@ type Conn struct {
 	answer
 	turn turn
 
-	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds. 0 means never.
+	// writeDeadlineSet is the time when the write deadline was last set, in Unix nanoseconds. 0
+	// means never.
 	writeDeadlineSet atomic.Int64
 	onClose          atomic.Pointer[func()]
 	authenticated    atomic.Bool // the last request had a user other than anonymous
@@ -44,7 +45,6 @@ type Conn struct {
 	lifecycle
 }
 
-// readAhead is input that was read but not used.
 type readAhead struct {
 	reader      *bufio.Reader // nil: no buffered input
 	unread      []byte        // returned by Read first
@@ -54,19 +54,18 @@ type readAhead struct {
 	scheduled   bool          // input waits for a slot
 }
 
-// An answer is the state of the current response.
 type answer struct {
 	answered answered // what the handler has written itself
 	hijacker func()
 	newline  bool // follows the body
 	excess   bool // the connection exceeds its user's share and closes without lingering
-	// writeTimeout overrides that of the options if set.
+	// writeTimeout replaces Options.WriteTimeout if it is not 0.
 	writeTimeout time.Duration
-	// linger is set if part of the body is unread and the client must still get the response.
+	// linger is set if part of the body is unread but the client must still receive the response.
 	linger atomic.Bool
 }
 
-// lifecycle is the state that other goroutines use to close the connection.
+// lifecycle is the part of a Conn that other goroutines use to close it.
 type lifecycle struct {
 	mu          sync.Mutex // guards the fields and the read deadline
 	phase       phase
@@ -81,7 +80,7 @@ func newConn(raw net.Conn, all *Connections) *Conn {
 	return c
 }
 
-// Handler returns the handler that Options.NewHandler made.
+// Handler returns the handler that Options.NewHandler created.
 func (c *Conn) Handler() Handler { return c.handler }
 
 // ClientCerts returns the client's certificates, the leaf first.
@@ -90,7 +89,6 @@ func (c *Conn) ClientCerts() []*x509.Certificate { return c.certs }
 // Secure reports whether the connection uses TLS.
 func (c *Conn) Secure() bool { return c.tls != nil }
 
-// A phase is the state of a connection.
 type phase uint8
 
 const (
@@ -101,13 +99,13 @@ const (
 	phaseHijacked                // taken over by the handler
 )
 
-// MaxWriteSize is the number of bytes written under one deadline.
+// MaxWriteSize is the maximum number of bytes that are written with one deadline.
 const MaxWriteSize = 64 << 10
 
-// closeGrace is how long a client may take to finish its request during shutdown.
+// closeGrace is how long a client may take to send the rest of its request during a shutdown.
 const closeGrace = time.Second
 
-// setPhase sets the phase and its read deadline. 0 means none.
+// setPhase changes the phase and sets the read deadline for it. 0 means no deadline.
 func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +129,8 @@ func (c *Conn) evictable() bool {
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// beginClose closes the connection soon, unless a request is being handled.
+// beginClose closes an idle connection at once, and one that reads a request after closeGrace. A
+// request that is being handled continues.
 func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,11 +166,9 @@ func (c *Conn) handshake() error {
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
-// plainHTTPError is the response to plain HTTP on a TLS port.
 const plainHTTPError = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"Client sent an HTTP request to an HTTPS server.\n"
 
-// writePlainHTTPError sends plainHTTPError if the handshake failed because of plain HTTP.
 func writePlainHTTPError(err error) {
 	var header tls.RecordHeaderError
 	if !errors.As(err, &header) || header.Conn == nil {
@@ -179,13 +176,13 @@ func writePlainHTTPError(err error) {
 	}
 	switch string(header.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
-		// A failed write leaves nothing else to do.
+		// If the write fails, nothing else can be done.
 		_, _ = io.WriteString(header.Conn, plainHTTPError)
 		drain(header.Conn)
 	}
 }
 
-// ConnectionState returns the TLS state, empty without TLS.
+// ConnectionState returns the TLS state, or the zero value without TLS.
 func (c *Conn) ConnectionState() tls.ConnectionState {
 	if c.tls == nil {
 		return tls.ConnectionState{}
@@ -193,7 +190,7 @@ func (c *Conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Read returns the input read ahead first.
+// Read first returns input that was read ahead.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
@@ -205,7 +202,8 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write gives the client at least 5/6 of the write timeout for each piece of b.
+// Write writes b in pieces of at most MaxWriteSize. To save system calls, it keeps a deadline that
+// has at least 5/6 of the write timeout left.
 func (c *Conn) Write(b []byte) (written int, err error) {
 	for {
 		now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
@@ -222,7 +220,7 @@ func (c *Conn) Write(b []byte) (written int, err error) {
 	}
 }
 
-// idleTime is the time without writes after which a watch is idle.
+// idleTime is the time without writes after which a watch counts as idle.
 const idleTime = 10 * time.Second
 
 // Idle reports whether nothing was written for about idleTime.
@@ -230,7 +228,7 @@ func (c *Conn) Idle() bool {
 	return time.Since(time.Unix(0, c.writeDeadlineSet.Load())) > idleTime
 }
 
-// CloseWrite closes the sending side.
+// CloseWrite closes the sending side of the connection.
 func (c *Conn) CloseWrite() error {
 	return closeWrite(c.Conn)
 }
@@ -243,15 +241,15 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// SetDeadline resets the deadline set by Write.
+// SetDeadline sets both deadlines. The next Write sets its own deadline again.
 func (c *Conn) SetDeadline(t time.Time) error {
 	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser sets the user of the current request and returns its principal. The error is a
-// *limits.Rejection if the user exceeds its share of connections; this one must then close.
-// reserved lifts the share.
+// SetUser sets the user of the current request and returns its principal. If the user exceeds its
+// share of connections, the error is a *limits.Rejection, and this connection must close. reserved
+// exempts the user from the share.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.setKnown()
@@ -270,7 +268,6 @@ func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	return c.principal, nil
 }
 
-// connection returns the connection that carries the requests of c.
 func (c *Conn) connection() *Conn {
 	if c.stream != nil {
 		return c.stream.mux.conn
@@ -278,7 +275,8 @@ func (c *Conn) connection() *Conn {
 	return c
 }
 
-// SetAnonymous marks the current request as anonymous, and returns the principal of its address.
+// SetAnonymous marks the current request as anonymous, and returns the principal of the client's
+// address.
 func (c *Conn) SetAnonymous() *limits.Principal {
 	if c.authenticated.Load() {
 		c.setPrincipal(c.all.opts.Ledger.ForAddress(c.entry.address))
@@ -289,7 +287,7 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal changes the principal of the connection; nil when it ends.
+// setPrincipal changes the principal of the connection. nil means that the connection has ended.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {
@@ -304,7 +302,6 @@ func (c *Conn) SetWriteTimeout(timeout time.Duration) {
 	c.writeDeadlineSet.Store(0)
 }
 
-// An answered describes the part of a response that the handler wrote itself.
 type answered uint8
 
 const (
@@ -314,7 +311,7 @@ const (
 	answeredPart                 // part of it
 )
 
-// SetAnswered records that the handler has written the response. last closes the connection.
+// SetAnswered records that the handler itself has written the response. last closes the connection.
 func (c *Conn) SetAnswered(last bool) {
 	c.answered = answeredKeep
 	if last {
@@ -323,15 +320,15 @@ func (c *Conn) SetAnswered(last bool) {
 }
 
 // SetCut records that the handler has written only part of the response. The connection is aborted,
-// so that the client does not take the response for complete.
+// so that the client detects the truncation.
 func (c *Conn) SetCut() { c.answered = answeredPart }
 
-// EndWithNewline appends a newline to the current response, which must not be a stream. The body
-// may be shared memory that must not be appended to.
+// EndWithNewline appends a newline to the current response, which must not be a stream. It does not
+// append to the body, which may be shared memory.
 func (c *Conn) EndWithNewline() { c.newline = true }
 
-// Left reports whether the client has closed its side of the connection, or canceled the request of
-// an HTTP/2 stream. As in net/http, a client that only closes its sending side counts as gone.
+// Left reports whether the client has disconnected, or has canceled the request of an HTTP/2
+// stream. As in net/http, a client that closes only its sending side counts as disconnected.
 func (c *Conn) Left() bool {
 	if c.stream != nil {
 		return c.stream.r.Context().Err() != nil
@@ -339,17 +336,18 @@ func (c *Conn) Left() bool {
 	return c.closedByClient()
 }
 
-// Closing reports whether the server is shutting down and the connection closes after the current
-// response.
+// Closing reports whether the server is shutting down, so that the connection closes after the
+// current response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }
 
-// Hijack hands the connection to run, called after the request. run must close it.
+// Hijack makes the connection call run after the request. run must close the connection.
 func (c *Conn) Hijack(run func()) { c.hijacker = run }
 
-// SetOnClose makes Close call f first, once.
+// SetOnClose makes the first Close call f before it closes the connection.
 func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }
 
-// LingerOnClose makes Close wait until the client stops sending, so that it receives the response.
+// LingerOnClose makes Close wait until the client stops sending, so that the client receives the
+// response.
 func (c *Conn) LingerOnClose() { c.linger.Store(true) }
 
 // Close closes the connection. Pending reads and writes fail.
@@ -365,14 +363,14 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// lingerTime and lingerBytes bound drain.
+// lingerTime and lingerBytes limit drain.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 16 << 20
 )
 
-// drain reads what the client still sends. Closing at once would reset the connection, and the
-// client might lose the response.
+// drain reads and discards what the client still sends. If the connection were closed at once, TCP
+// would reset it, and the client might lose the response.
 func drain(c net.Conn) {
 	_ = closeWrite(c)
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))

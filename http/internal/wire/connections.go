@@ -13,13 +13,13 @@ import (
 )
 
 // Connections holds the open connections. Their number is limited in total and by the share of each
-// principal. A connection is new until it has sent a whole request; then it is anonymous unless
-// that request was authenticated.
+// principal. A connection is new until it has sent a whole request. After that it is anonymous,
+// unless the request was authenticated.
 //
-// At a limit, another connection is closed to admit a new one (eviction.go): the oldest new one, or
-// an idle one of the largest holder. While few connections are new, idle anonymous ones go first.
-// Otherwise clients that send one request and hold their connections would leave new ones less time
-// than a handshake takes.
+// At a limit, another connection is closed to admit a new one (eviction.go). It is the oldest new
+// one, or an idle one of the largest holder. While few connections are new, idle anonymous ones are
+// closed first. Otherwise clients could send one request and hold their connections, and new
+// connections would be closed before they complete a handshake.
 type Connections struct {
 	opts    Options
 	limit   int // total
@@ -47,7 +47,7 @@ type Connections struct {
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-// A connEntry holds the list positions of a connection, guarded by the mutex of Connections.
+// A connEntry holds the positions of a connection in the lists. The mutex of Connections guards it.
 type connEntry struct {
 	address                                                   netip.Addr
 	local                                                     bool
@@ -55,10 +55,10 @@ type connEntry struct {
 	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil if not in that list
 }
 
-// maxNewConns bounds new connections, since each takes memory for an unauthenticated client.
+// maxNewConns limits new connections, because each takes memory before its client is authenticated.
 const maxNewConns = 16384
 
-// New returns Connections without connections.
+// New returns a Connections without open connections.
 func New(o Options) *Connections {
 	if o.Ledger == nil {
 		o.Ledger = limits.NewLedger(limits.Capacities{limits.Connections: int64(o.MaxConnections)})
@@ -78,7 +78,7 @@ func New(o Options) *Connections {
 	return r
 }
 
-// add admits a connection, evicting others if needed, or returns false.
+// add admits a connection and reports whether it did. It may evict other connections.
 func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
@@ -110,7 +110,6 @@ func (r *Connections) own(c *Conn, by *limits.Principal) {
 	c.entry.owner, c.entry.ownedElem = by.Retain(), r.owned.Add(by, c)
 }
 
-// disown removes a connection from its principal.
 func (r *Connections) disown(c *Conn) {
 	p := &c.entry
 	r.owned.Remove(p.owner, p.ownedElem)
@@ -119,9 +118,9 @@ func (r *Connections) disown(c *Conn) {
 	p.owner, p.ownedElem = nil, nil
 }
 
-// transfer assigns a connection to another principal. If that exceeds its share, it closes another
-// connection of the principal that handles no request, or returns a *limits.Rejection if there is
-// none. reserved lifts the share.
+// transfer assigns a connection to another principal. If that principal then exceeds its share,
+// another of its connections that handles no request is closed. If it has none, transfer returns a
+// *limits.Rejection. reserved exempts it from the share.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
@@ -142,7 +141,8 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	return rejection
 }
 
-// markRequestSeen removes a connection from the new ones. known means authenticated.
+// markRequestSeen moves a connection out of the list of new ones. known means that the request was
+// authenticated.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	if c.stream != nil {
 		c.stream.mux.markSeen(known)
@@ -164,8 +164,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead reports whether a connection may read a large head. At the bound it evicts the
-// oldest unauthenticated connection that reads one.
+// addLargeHead reports whether a connection may read a large head. At the limit it evicts the
+// oldest unauthenticated connection that does so.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -230,8 +230,8 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed evicts idle connections and reports whether there were any. The process is out of
-// descriptors.
+// shed evicts idle connections when the process has run out of file descriptors. It reports whether
+// it evicted any.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
@@ -240,8 +240,8 @@ func (r *Connections) shed() bool {
 	return len(victims) > 0
 }
 
-// End closes each connection after its next response, which announces it. Clients then reconnect
-// elsewhere instead of sending a request to a closed connection.
+// End makes each connection close after its next response, which announces it. Clients can then
+// connect to another server before a request fails.
 func (r *Connections) End() {
 	r.ending.Store(true)
 	if r.http2 != nil {
@@ -258,8 +258,8 @@ func (r *Connections) isClosing() bool {
 	}
 }
 
-// Close admits no more connections, closes idle ones, and leaves incomplete requests closeGrace to
-// finish.
+// Close stops admitting connections and closes idle ones. Clients get closeGrace to complete a
+// request that they are sending.
 func (r *Connections) Close() {
 	if r.http2 != nil {
 		r.http2.end() // closes idle connections, which may take a moment; not under mu
@@ -281,7 +281,7 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits for the last connection to close after Close. When ctx ends it aborts the rest.
+// Wait waits after Close until the last connection has closed. When ctx ends, it aborts the rest.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -1,5 +1,5 @@
-// Package wire accepts connections and parses requests strictly, with bounds on time and memory
-// before clients are authenticated.
+// Package wire accepts connections and parses requests strictly. Before a client is authenticated,
+// it limits the time and memory that the client can take.
 //
 //	Connections      the open connections: admission and eviction
 //	Conn             a connection and the loop that serves its requests
@@ -19,31 +19,31 @@
 // # Why not fasthttp's server
 //
 // fasthttp parses heads (RequestHeader) and writes responses (Response), but does not serve the
-// connections:
-//   - It reads a body, or the start of it, before the handler runs, so anyone can make it hold
-//     memory. Here a body is not read until the request is authorized. Then it takes memory as it
-//     arrives, from one budget for all bodies.
-//   - At its connection bound it refuses the newest. Here the oldest connection without a whole
-//     request is evicted, each principal has a share, and local clients have a reserve.
+// connections, for these reasons:
+//   - It reads at least the start of a body before it calls the handler, so unauthenticated
+//     clients can make it hold memory. Here a body is not read until the request is authorized.
+//     Its memory then grows as data arrives, within one budget for all bodies.
+//   - At its connection limit it rejects new connections. Here the oldest connection without a
+//     whole request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
 //     lower-case methods. Proxies parse those differently, which enables request smuggling.
-//     ValidateHead and the chunk reader refuse them.
-//   - It forgets hijacked connections, so a shutdown would leave watches running.
+//     ValidateHead and the chunk reader reject them.
+//   - It does not track hijacked connections, so a shutdown would leave watches running.
 //
 // # HTTP/2
 //
-// If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request and
-// its response back to HTTP/2. So there is one serving loop, one interpretation of requests, and
-// one way to hijack: a watch does not depend on the protocol. This costs parsing each head twice, a
-// few microseconds.
+// If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request, and
+// its response back to HTTP/2. This way there is only one serving loop, one interpretation of
+// requests, and one way to hijack a connection for a watch. The cost is a second parse of each
+// head, a few microseconds.
 //
-// An HTTP/2 connection counts once. Its requests of unknown users are bounded across connections
-// (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request. net/http
-// closes idle and silent connections itself.
+// An HTTP/2 connection counts once. Requests whose user is not known yet are limited across all
+// connections (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request.
+// net/http closes idle and silent connections itself.
 //
-// # Bounds
+// # Limits
 //
 // A head has at most 4 KiB, or 32 KiB for up to 1024 connections at a time. Up to 256 KiB of an
-// unread body are discarded to keep the connection, otherwise it closes. Each 64 KiB written have a
-// deadline, so a slow client never holds a goroutine for longer.
+// unread body are discarded to keep the connection open. Each write of up to 64 KiB has a deadline,
+// which bounds the time that a slow client can hold a goroutine.
 package wire

@@ -6,14 +6,15 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// fewNewDivisor is the fraction of connections below which new ones are few. maxEvictionScan bounds
-// the anonymous connections examined at once.
+// New connections count as few below 1/fewNewDivisor of the limit. maxEvictionScan limits the
+// anonymous connections that one eviction examines.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024
 )
 
-// makeRoom returns the connections to abort for a new one, and whether it is admitted.
+// makeRoom reports whether a new connection is admitted, and returns the connections to abort for
+// it.
 func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
@@ -33,7 +34,8 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	return victims, r.all.Len() < bound
 }
 
-// evictAny evicts one or more connections that are not handling a request.
+// evictAny evicts one or more connections: idle anonymous ones, the oldest new one, or an idle one
+// of the largest holder.
 func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
@@ -48,7 +50,6 @@ func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictAnonymous evicts some anonymous connections that are not handling a request.
 func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
@@ -62,8 +63,8 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictOwned evicts the oldest connection of a principal that is new or handles no request, but not
-// keep.
+// evictOwned evicts the oldest connection of a principal that is new or handles no request. It
+// never evicts keep.
 func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
 	oldest := r.owned.Oldest(of, func(c *Conn) bool { return c != keep && (c.entry.newElem != nil || c.evictable()) })
 	if oldest == nil {
@@ -79,7 +80,6 @@ func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	return append(victims, c)
 }
 
-// evictIdle evicts the oldest connection of the largest holder that handles no request.
 func (r *Connections) evictIdle(victims []*Conn) []*Conn {
 	if _, oldest := r.owned.OldestOfLargest(limits.Connections, 0, (*Conn).evictable); oldest != nil {
 		return r.evict(victims, oldest)

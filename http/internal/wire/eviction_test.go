@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// fakeConn is a connection that records whether it is closed.
 type fakeConn struct {
 	net.Conn
 	address net.TCPAddr
@@ -25,8 +24,8 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction tests which connections are closed to admit others. A name is a client's letter and
-// a number. Upper case means idle after a complete request.
+// TestEviction tests which connections are closed to admit others. Each name consists of the
+// client's letter and a number. Upper case means idle after a complete request.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for letter := byte('a'); letter < 'k'; letter++ {
@@ -78,7 +77,6 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// TestAddressesAreForgotten tests that an address without connections uses no memory.
 func TestAddressesAreForgotten(t *testing.T) {
 	r := New(Options{MaxConnections: 1000})
 	for n := range 100 {
@@ -94,8 +92,8 @@ func TestAddressesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNewConnsAmongAnonymous tests that new connections get time for their handshake, even if
-// anonymous clients hold all connections after a request.
+// TestNewConnsAmongAnonymous tests that new connections have time for a handshake, even if
+// anonymous clients hold all connections after one request each.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit})
@@ -125,7 +123,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargestHolder tests that users with many idle connections make room before others.
+// TestLargestHolder tests that connections of users with many idle ones are evicted first.
 func TestLargestHolder(t *testing.T) {
 	r := New(Options{MaxConnections: 7})
 	come := func(user string) *fakeConn {

@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Most heads fit readBufferSize. Longer ones need a large buffer, bounded for unauthenticated
-// clients by maxLargeHeads.
+// Most heads fit into readBufferSize bytes. Longer ones need a large buffer. At most maxLargeHeads
+// connections of remote clients have one.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10
@@ -26,12 +26,11 @@ var (
 	ErrHeadTooLarge      = errors.New("the header of a request is too large")
 	ErrTooManyLargeHeads = errors.New("too many requests with large headers")
 	errBareLineFeed      = errors.New("the request line does not end in CRLF")
-	// errEmptyLines is returned for input of only empty lines.
-	errEmptyLines = errors.New("too many empty lines before a request")
+	errEmptyLines        = errors.New("too many empty lines before a request")
 )
 
-// awaitRequest waits for the first byte of a request. Meanwhile the connection holds no buffer:
-// most connections are idle.
+// awaitRequest waits for the first byte of a request. The connection holds no buffer while it
+// waits, because most connections are idle.
 func (c *Conn) awaitRequest() error {
 	if c.reader == nil {
 		if c.requestSeen {
@@ -47,14 +46,14 @@ func (c *Conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	} else {
-		// Pipelined: the previous request had the turn.
+		// The request is pipelined. The previous one had the slot, so this one waits for another.
 		c.Pause()
 		c.all.scheduler.enter(c)
 	}
 	return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
 }
 
-// readHead reads a request head. It is parsed only once complete.
+// readHead reads a request head. It parses the head only when it is complete.
 func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	if err := c.skipEmptyLines(); err != nil {
 		return err
@@ -81,7 +80,7 @@ func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	}
 }
 
-// maxEmptyLines is the number of bytes of empty lines allowed before a request.
+// maxEmptyLines limits the empty lines before a request, in bytes.
 const maxEmptyLines = 16
 
 func (c *Conn) skipEmptyLines() error {
@@ -100,7 +99,6 @@ func (c *Conn) skipEmptyLines() error {
 	return errEmptyLines
 }
 
-// headEnds reports whether b has an empty line after from.
 func headEnds(b []byte, from int) bool {
 	for {
 		at := bytes.IndexByte(b[from:], '\n')
@@ -114,7 +112,7 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// growReader moves the input to a large reader.
+// growReader replaces the reader by one with a large buffer, and keeps its input.
 func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge
@@ -133,7 +131,7 @@ func (c *Conn) growReader(b []byte) error {
 	return err
 }
 
-// releaseReader releases the reader if it is empty, or if must is set.
+// releaseReader returns the reader to its pool if it is empty. must also discards buffered input.
 func (c *Conn) releaseReader(must bool) {
 	r := c.reader
 	if r == nil || r.Buffered() > 0 && !must {

@@ -9,13 +9,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxHeaders is the maximum number of header lines.
 const maxHeaders = 100
 
-// impersonatePrefix is the prefix of impersonation headers.
 const impersonatePrefix = "impersonate-"
 
-// HeaderFlags report which headers are present, so that absent ones are not searched for.
+// HeaderFlags reports which headers are present, so that handlers need not search for absent ones.
 type HeaderFlags struct {
 	Impersonation    bool // an Impersonate-* header
 	Authorization    bool // Authorization
@@ -26,8 +24,9 @@ type HeaderFlags struct {
 	ConnectionClose  bool // Connection: close
 }
 
-// ValidateHead refuses requests that fasthttp accepts although they are ambiguous or forbidden. It
-// checks the raw header lines. Errors close the connection, except the 401 for two credentials.
+// ValidateHead rejects requests that are ambiguous or forbidden but that fasthttp accepts. It
+// checks the raw header lines. After an error the connection must close, except after the 401 for
+// two credentials.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
 		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
@@ -119,8 +118,8 @@ func hasCloseOption(options []byte) bool {
 	return false
 }
 
-// isHost reports whether a Host header holds nothing but the characters of a name, an address and a
-// port, and closes the bracket of an IPv6 address.
+// isHost reports whether a Host header consists of the characters of a name or address and a port.
+// The bracket of an IPv6 address must be closed.
 func isHost(host []byte) bool {
 	if len(host) > 0 && host[0] == '[' {
 		end := bytes.IndexByte(host, ']')
@@ -139,7 +138,6 @@ func isHost(host []byte) bool {
 	return true
 }
 
-// isHeaderName reports whether name has no white space, control characters, or non-ASCII bytes.
 func isHeaderName(name []byte) bool {
 	for _, c := range name {
 		if c <= ' ' || c >= 0x7f {
@@ -149,7 +147,7 @@ func isHeaderName(name []byte) bool {
 	return true
 }
 
-// matchLower returns 1 if name equals lower ignoring case, else 0.
+// matchLower returns 1 if name equals lower ignoring case, and otherwise 0.
 func matchLower(name []byte, lower string) int {
 	for i, c := range name {
 		if c|0x20 != lower[i] && c != lower[i] {

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// streamWindow and connectionWindow bound the unread bytes of one request body, and of all
+	// streamWindow limits the unread bytes of one request body, and connectionWindow those of all
 	// bodies of a connection.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
 )
 
-// protocolHTTP2 is the ALPN name of HTTP/2.
 const protocolHTTP2 = "h2"
 
 // An http2Server serves HTTP/2 connections.
 //
-// net/http handles the protocol on the decrypted connection. Each request runs through the loop of
-// HTTP/1.1, on a Conn over a stream.
+// net/http handles the protocol on the decrypted connection. Each request then runs through the
+// serving loop of HTTP/1.1, with its own Conn on top of a stream.
 type http2Server struct {
 	protocol http.Server
 	chosen   chan *multiplexedConn // to be served by net/http
@@ -38,7 +37,7 @@ func newHTTP2Server(o Options) *http2Server {
 			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
 		},
 		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
-		// This also limits responses of requests that net/http rejects itself.
+		// This deadline also applies to requests that net/http rejects itself.
 		WriteTimeout:      o.WriteTimeout,
 		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
@@ -72,7 +71,6 @@ func (s *http2Server) Close() error { return nil }
 
 func (s *http2Server) Addr() net.Addr { return &net.TCPAddr{} }
 
-// serveHTTP2 serves an HTTP/2 connection until it closes.
 func (c *Conn) serveHTTP2() {
 	c.Pause()
 	c.scheduled = false
@@ -93,7 +91,7 @@ func (c *Conn) serveHTTP2() {
 	}
 }
 
-// A multiplexedConn is a connection as net/http sees it. It remains in Connections until its last
+// A multiplexedConn is the connection that net/http gets. It remains in Connections until its last
 // request has completed.
 type multiplexedConn struct {
 	net.Conn
@@ -107,14 +105,14 @@ func (c *multiplexedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Write writes frames with a deadline.
+// Write writes frames with the write deadline of the connection.
 func (c *multiplexedConn) Write(b []byte) (int, error) {
 	growStack(len(b))
 	return c.mux.conn.Write(b)
 }
 
-// growStack grows the stack of a new goroutine at once. net/http starts one for each request and
-// write, whose stack would be doubled and copied several times.
+// growStack grows the stack of a new goroutine in one step. net/http starts a goroutine for each
+// request and each write, and would double and copy its stack several times.
 //
 //go:noinline
 func growStack(n int) byte {
@@ -122,8 +120,8 @@ func growStack(n int) byte {
 	return room[n&1023]
 }
 
-// A multiplexer gives each request of a connection its own Conn. It reuses the most recent one,
-// which has cached state of the client.
+// A multiplexer gives each request of a connection its own Conn. It prefers the most recently used
+// idle Conn, which has cached the authentication of the client.
 type multiplexer struct {
 	conn *Conn
 
@@ -132,11 +130,10 @@ type multiplexer struct {
 	idle   []*Conn
 	active int
 	ended  bool
-	// known is set if the last request was authenticated, seen if there was one.
+	// seen is set after the first request. known is set if the last request was authenticated.
 	known, seen bool
 }
 
-// multiplexerKey is the context key of the multiplexer.
 type multiplexerKey struct{}
 
 func serveMultiplexed(w http.ResponseWriter, r *http.Request) {
@@ -144,7 +141,8 @@ func serveMultiplexed(w http.ResponseWriter, r *http.Request) {
 	r.Context().Value(multiplexerKey{}).(*multiplexer).serve(w, r)
 }
 
-// serve handles one request. It panics with http.ErrAbortHandler if the response is incomplete.
+// serve handles one request. It panics with http.ErrAbortHandler if the response is incomplete, so
+// that net/http resets the stream.
 func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	c := m.take()
 	if c == nil {
@@ -165,7 +163,8 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	m.give(c, again)
 }
 
-// take returns a Conn for a request, or nil at the bound or after the end.
+// take returns a Conn for a request. It returns nil after end, or if there are too many requests of
+// unknown users.
 func (m *multiplexer) take() *Conn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,7 +196,7 @@ func (m *multiplexer) newConn() *Conn {
 	return c
 }
 
-// give returns a Conn after its request. again means it can be reused.
+// give takes back the Conn of a completed request. again means that the Conn can be reused.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.setKnown()
 	m.mu.Lock()
@@ -213,7 +212,6 @@ func (m *multiplexer) give(c *Conn, again bool) {
 	}
 }
 
-// end waits for the pending requests of a closed connection.
 func (m *multiplexer) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -227,7 +225,6 @@ func (m *multiplexer) end() {
 	m.idle = nil
 }
 
-// markSeen records on the connection whether its requests are authenticated.
 func (m *multiplexer) markSeen(known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,14 +236,13 @@ func (m *multiplexer) markSeen(known bool) {
 	m.conn.all.markRequestSeen(m.conn, known)
 }
 
-// setMultiplexPhase sets the phase without a deadline, which net/http has itself.
+// setMultiplexPhase sets the phase without a deadline, because net/http sets its own.
 func (c *Conn) setMultiplexPhase(p phase) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.phase = p
 }
 
-// debugWriter is an io.Writer for debugLogger.
 type debugWriter struct{ debugLogger }
 
 func (w debugWriter) Write(line []byte) (int, error) {

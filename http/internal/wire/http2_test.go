@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// recordedAnswer records a stream's response.
 type recordedAnswer struct {
 	header  http.Header
 	text    strings.Builder // code, headers and body
@@ -40,8 +39,8 @@ func (a *recordedAnswer) FlushError() error                { a.flushes++; return
 func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2 regardless of write
-// boundaries, and that incomplete responses are detected.
+// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2, whatever the
+// boundaries of the writes, and that incomplete responses are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -89,7 +88,7 @@ func TestAnswersOfStreams(t *testing.T) {
 	}
 }
 
-// TestHeadsOfStreams tests that the HTTP/1.1 form of an HTTP/2 request has the same meaning.
+// TestHeadsOfStreams tests that an HTTP/2 request is converted to an equivalent HTTP/1.1 request.
 func TestHeadsOfStreams(t *testing.T) {
 	t.Parallel()
 	request := func(method, target string, length int64, header http.Header) *http.Request {
@@ -109,7 +108,7 @@ func TestHeadsOfStreams(t *testing.T) {
 	}
 }
 
-// TestBodiesOfStreams tests that a body of unknown length is chunked, including its end.
+// TestBodiesOfStreams tests that a body of unknown length becomes chunked, with a last chunk.
 func TestBodiesOfStreams(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 3000)
@@ -126,8 +125,8 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams tests the limit of HTTP/2 requests before authentication. An address that
-// exceeds its share loses its oldest request.
+// TestUnknownStreams tests the limit for HTTP/2 requests before authentication. The oldest request
+// of an address that exceeds its share must end.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
 	ledger := limits.NewLedger(limits.Capacities{limits.Streams: 4})
@@ -159,7 +158,6 @@ func TestUnknownStreams(t *testing.T) {
 	}
 }
 
-// An addressedConn has a remote address.
 type addressedConn struct {
 	net.Conn
 	address string
@@ -169,7 +167,6 @@ func (c *addressedConn) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(c.address), Port: 1}
 }
 
-// A waitingBody is a request body that never arrives.
 type waitingBody struct {
 	recordedAnswer
 	asked, ended chan struct{}
@@ -212,8 +209,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams tests that using a stream after its request returns an error and does not affect
-// a later request. A watch that is closed late does so.
+// TestEndOfStreams tests that using a stream after its request, as a watch that is closed late
+// does, returns an error and does not affect later requests.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
@@ -240,7 +237,7 @@ func TestEndOfStreams(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams tests that large buffers are not reused for the next request.
+// TestMemoryOfStreams tests that large buffers are not kept for the next request.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A stream is an HTTP/2 request and its response as a net.Conn that carries them in HTTP/1.1 form.
-// It is reused for later requests of the connection.
+// A stream is a net.Conn for one HTTP/2 request and its response, which it carries in HTTP/1.1
+// form. It is reused for later requests of the connection.
 //
 // At most one goroutine reads and one writes.
 type stream struct {
@@ -24,12 +24,12 @@ type stream struct {
 	r       *http.Request
 	unknown *list.Element // in unknownStreams; nil once the user is known
 
-	// Reading.
+	// For reading:
 	headBuf, head []byte // request head: all, and unread
 	chunk         []byte // unread part of the current chunk, for a body of unknown length
 	ended         bool   // the last chunk was produced
 
-	// Writing.
+	// For writing:
 	answer answerReader
 	lift   *time.Timer // see limitWrites
 
@@ -43,13 +43,12 @@ type stream struct {
 	lifted     bool          // by lift
 }
 
-// An operationCount counts starts and ends of an operation and is odd while it runs, so that a
-// timer can identify its operation.
+// An operationCount counts both starts and ends of an operation, so it is odd while the operation
+// runs. A timer compares it to expire only the operation for which it was set.
 type operationCount uint64
 
 func (t operationCount) underWay() bool { return t%2 == 1 }
 
-// responseControl is the response writer of net/http.
 type responseControl interface {
 	http.ResponseWriter
 	FlushError() error
@@ -67,8 +66,8 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// limitWrites leaves the write deadline of net/http in force for a short request. For a longer one
-// it lifts it after half of that time.
+// limitWrites keeps the write deadline of net/http for short requests. If a request takes longer
+// than half of the write timeout, the deadline is removed.
 func (s *stream) limitWrites() {
 	half := s.mux.conn.all.opts.WriteTimeout / 2
 	if s.lift == nil {
@@ -87,9 +86,10 @@ func (s *stream) liftWriteDeadline() {
 	}
 }
 
-// appendHead appends the request head in HTTP/1.1 form. net/http has refused what that cannot
-// represent: line breaks in values, invalid names, and connection headers. Of several lengths or
-// hosts it uses the first; all are appended, so that they are refused as in HTTP/1.1.
+// appendHead appends the request head in HTTP/1.1 form. net/http has already rejected line breaks
+// in values, invalid names, and connection headers, which HTTP/1.1 cannot represent. Of several
+// lengths or hosts, net/http uses the first. All of them are appended here, so that such a request
+// is rejected as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -119,7 +119,7 @@ func appendHead(b []byte, r *http.Request) []byte {
 	return append(b, "\r\n\r\n"...)
 }
 
-// Read reads the request. After its end it waits for a disconnect or the deadline.
+// Read reads the request. After the end of the request, it waits for a disconnect or the deadline.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.head) > 0 {
 		n := copy(b, s.head)
@@ -144,10 +144,9 @@ func (s *stream) Read(b []byte) (int, error) {
 	return 0, s.awaitEnd()
 }
 
-// maxStreamChunk is the size of the chunks read from a body of unknown length.
+// maxStreamChunk is the maximum size of a chunk for a body of unknown length, in bytes.
 const maxStreamChunk = 16 << 10
 
-// nextChunk reads from a body of unknown length into a chunk.
 func (s *stream) nextChunk() error {
 	buf := GetBuffer()
 	defer PutBuffer(buf)
@@ -193,7 +192,6 @@ func (s *stream) expireRead(count operationCount) {
 	}
 }
 
-// awaitEnd waits for a close, a disconnect, or the deadline.
 func (s *stream) awaitEnd() error {
 	gone := s.r.Context().Done()
 	for {
@@ -221,7 +219,7 @@ func (s *stream) awaitEnd() error {
 	}
 }
 
-// watchChanges returns a channel closed at the next change. mu is held.
+// watchChanges returns a channel that is closed at the next change. The caller holds mu.
 func (s *stream) watchChanges() <-chan struct{} {
 	if s.changed == nil {
 		s.changed = make(chan struct{})
@@ -229,7 +227,7 @@ func (s *stream) watchChanges() <-chan struct{} {
 	return s.changed
 }
 
-// signalChange wakes the waiters. mu is held.
+// signalChange wakes the waiters. The caller holds mu.
 func (s *stream) signalChange() {
 	if s.changed != nil {
 		close(s.changed)
@@ -237,7 +235,7 @@ func (s *stream) signalChange() {
 	}
 }
 
-// Write writes part of the response. Chunks are flushed.
+// Write writes a part of the response. It flushes chunks.
 func (s *stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	if s.closed {
@@ -275,7 +273,7 @@ func (s *stream) expireWrite(count operationCount) {
 	}
 }
 
-// interruptWrite ends the current Write. mu is held.
+// interruptWrite makes the current Write fail. The caller holds mu.
 func (s *stream) interruptWrite() { _ = s.w.SetWriteDeadline(longAgo) } // fails only if the stream has ended
 
 // Close closes the stream. Pending operations fail.
@@ -293,8 +291,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// awaitRelease waits until the stream is unused: at once if it can be reused, otherwise until it is
-// closed.
+// awaitRelease waits until the handler no longer uses the stream. If the stream can be reused, this
+// is already true. Otherwise it has been hijacked and will be closed.
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
@@ -308,8 +306,9 @@ func (s *stream) awaitRelease(again bool) {
 	}
 }
 
-// finish completes the response and reports whether it is whole. The client then has at least half
-// of WriteTimeout to receive it. again means the stream will be reused, so it drops large buffers.
+// finish ends the response and reports whether it is complete. The client then has at least half of
+// WriteTimeout to receive it. again means that the stream will be reused, so finish drops large
+// buffers.
 func (s *stream) finish(again bool) bool {
 	if s.lift != nil {
 		s.lift.Stop()
@@ -342,8 +341,8 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline applies to pending reads, except that a pending read of the body ends only by a
-// past deadline.
+// SetReadDeadline also applies to a pending read. A pending read of the body, however, is
+// interrupted only by a deadline that has already passed.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -355,7 +354,7 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline applies to the next Write.
+// SetWriteDeadline sets the deadline for later writes, not for a pending one.
 func (s *stream) SetWriteDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -363,7 +362,7 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// An answerReader converts an HTTP/1.1 response to HTTP/2.
+// An answerReader parses an HTTP/1.1 response and forwards it to net/http.
 type answerReader struct {
 	head      []byte // received part of the head
 	headDone  bool
@@ -373,7 +372,6 @@ type answerReader struct {
 	state     chunkState
 }
 
-// A chunkState is the position in a chunked body.
 type chunkState uint8
 
 const (
@@ -386,7 +384,6 @@ const (
 
 var errMalformedAnswer = errors.New("a response is malformed")
 
-// write forwards part of the response.
 func (a *answerReader) write(w responseControl, b []byte) error {
 	for !a.headDone {
 		head, from := b, max(0, len(a.head)-3)
@@ -429,7 +426,6 @@ func (a *answerReader) write(w responseControl, b []byte) error {
 	return w.FlushError()
 }
 
-// readHead forwards the head without connection headers.
 func (a *answerReader) readHead(w http.ResponseWriter, head []byte) error {
 	status, rest, _ := bytes.Cut(head, []byte("\r\n"))
 	_, status, _ = bytes.Cut(status, []byte(" "))
@@ -472,7 +468,6 @@ func (a *answerReader) readHead(w http.ResponseWriter, head []byte) error {
 	return nil
 }
 
-// readChunk consumes part of a chunked body and returns the rest of b.
 func (a *answerReader) readChunk(w io.Writer, b []byte) ([]byte, error) {
 	switch a.state {
 	case inSize:

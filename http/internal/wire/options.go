@@ -16,27 +16,27 @@ import (
 type Options struct {
 	Ledger         *limits.Ledger
 	MaxConnections int // maximum open connections
-	// HandshakeTimeout bounds a TLS handshake, ReadTimeout one whole request, IdleTimeout the time
-	// between two, WriteTimeout one write to a client.
+	// HandshakeTimeout limits a TLS handshake, ReadTimeout one whole request, IdleTimeout the time
+	// between requests, and WriteTimeout one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
 	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil
-	// names none. After a change it must return another pool.
+	// names none. When the CAs change, it must return another pool.
 	ClientCAs func() *x509.CertPool
 	Log       *slog.Logger
 	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
 	// disables HTTP/2.
 	HTTP2MaxStreams int
-	// NewHandler returns the handler for a connection.
+	// NewHandler returns the handler for a new connection.
 	NewHandler func(*Conn) Handler
 }
 
 // A Handler handles the requests of one connection, one at a time.
 type Handler interface {
-	// ServeRequest handles a request whose head was read. Conn.ReadBody reads the body.
+	// ServeRequest handles a request after its head was read. It calls Conn.ReadBody for the body.
 	ServeRequest(ctx *fasthttp.RequestCtx)
 	// RejectHead responds to a request whose head could not be read.
 	RejectHead(ctx *fasthttp.RequestCtx, err error)
-	// ReplaceUnwritable replaces a response that cannot be written with an error.
+	// ReplaceUnwritable replaces a response that cannot be written by an error response.
 	ReplaceUnwritable(r *fasthttp.Response)
 }

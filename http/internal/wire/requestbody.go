@@ -15,8 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It is read only on demand of the handler, after
-// authorization, so announcing a body takes no memory.
+// A requestBody is the body of a request. It is read only when the handler asks for it, after
+// authorization. An announced body therefore takes no memory.
 type requestBody struct {
 	remaining       int64 // unread bytes of the body or current chunk
 	chunked         bool
@@ -41,17 +41,16 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	}
 }
 
-// maxDiscard is how much of an unread body is discarded to keep the connection.
+// maxDiscard is how many bytes of an unread body are discarded to keep the connection open.
 const maxDiscard = 256 << 10
 
-// canDiscard reports whether discarding the unread rest of the body is worthwhile. Bodies of
-// unauthenticated users are never discarded.
+// canDiscard reports whether to discard the unread rest of the body instead of closing the
+// connection. It returns false for unauthenticated users.
 func (c *Conn) canDiscard() bool {
 	in := &c.body
 	return c.authenticated.Load() && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
 }
 
-// discardBody discards the unread rest.
 func (c *Conn) discardBody() error {
 	in := &c.body
 	if c.stream != nil {
@@ -67,9 +66,9 @@ func (c *Conn) discardBody() error {
 	return err
 }
 
-// ReadBody reads the request body into memory that grows with the received bytes. It stays valid
-// until the response is written. limit is in bytes; reserved allows the use of the reserve. The
-// error is a *limits.Rejection or a *meta.Status.
+// ReadBody reads the body of at most limit bytes. Its memory grows with the received bytes. The
+// result is valid until the response is written. reserved allows the use of the reserve. The error
+// is a *limits.Rejection or a *meta.Status.
 func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
@@ -105,10 +104,10 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	return *in.buf, nil
 }
 
-// An incompleteBody is a body that has not arrived, as a limits.Item.
+// An incompleteBody is the limits.Item for a body that has not fully arrived.
 type incompleteBody struct{ *Conn }
 
-// slowBodyTime is the time after which an incomplete body is slow.
+// slowBodyTime is the time after which an incomplete body is among the first to be reclaimed.
 const slowBodyTime = time.Second
 
 func (b incompleteBody) Idle() bool { return time.Since(b.body.started) > slowBodyTime }
@@ -118,16 +117,15 @@ func (b incompleteBody) Reclaim() {
 	_ = b.Conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
-// ReceivedBody returns the number of body bytes received and whether the body is complete.
+// ReceivedBody returns how many bytes of the body were received, and whether the body is complete.
 func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
 
-// BodyPending reports whether part of the body may not have arrived.
+// BodyPending reports whether a part of the body may not have arrived yet.
 func (c *Conn) BodyPending() bool {
 	in := &c.body
 	return !in.done && (in.chunked || int64(c.reader.Buffered()) < in.remaining)
 }
 
-// sendContinue sends 100 Continue if the client expects it.
 func (c *Conn) sendContinue() error {
 	if !c.body.expectsContinue {
 		return nil
@@ -174,7 +172,6 @@ func (in *requestBody) size() int64 {
 	return int64(len(*in.buf))
 }
 
-// nextChunk reads the start of the next chunk, or the end of the body.
 func (c *Conn) nextChunk() error {
 	in := &c.body
 	if in.chunkCount > 0 {
@@ -200,12 +197,11 @@ func (c *Conn) nextChunk() error {
 	return nil
 }
 
-// maxChunkLine bounds the line before a chunk, in bytes.
+// maxChunkLine limits the line that precedes a chunk, in bytes.
 const maxChunkLine = 256
 
 var errMalformedChunk = errors.New("a chunk is malformed")
 
-// readLine returns a line without its CRLF.
 func (c *Conn) readLine() ([]byte, error) {
 	b, err := c.reader.ReadSlice('\n')
 	switch {
@@ -217,7 +213,6 @@ func (c *Conn) readLine() ([]byte, error) {
 	return b[:len(b)-2], nil
 }
 
-// malformedChunk returns a 400 unless err is a network error or a status.
 func malformedChunk(err error) error {
 	var netErr net.Error
 	var status *meta.Status
@@ -227,7 +222,7 @@ func malformedChunk(err error) error {
 	return apierrors.BadRequest("a chunk of the body is malformed")
 }
 
-// parseChunkSize parses the hexadecimal size before a chunk. Extensions are ignored.
+// parseChunkSize parses the line that precedes a chunk. It ignores extensions.
 func parseChunkSize(line []byte) (n int64, err error) {
 	digits, extension, _ := bytes.Cut(line, []byte(";"))
 	digits = bytes.TrimRight(digits, " \t")
@@ -246,7 +241,8 @@ func parseChunkSize(line []byte) (n int64, err error) {
 	return int64(size), nil
 }
 
-// bodyError converts an error from reading the body. The connection closes.
+// bodyError converts an error from reading the body. The connection must then close, because the
+// end of the body is unknown.
 func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error

@@ -9,23 +9,23 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// WriteBufferSize fits whole TLS records, smallWriteBufferSize the errors that unauthenticated
-// clients get. Buffers are held only while writing a response.
+// A buffer of WriteBufferSize bytes holds whole TLS records. smallWriteBufferSize is enough for the
+// errors that unauthenticated clients get. A connection holds a buffer only while it writes a
+// response.
 const (
 	WriteBufferSize      = 32 << 10
 	smallWriteBufferSize = 2 << 10
 )
 
-// maxSmallBody is the largest body written with a small buffer.
+// maxSmallBody is the maximum size of a body that is written with a small buffer, in bytes.
 const maxSmallBody = smallWriteBufferSize / 2
 
-// A responseWriter writes a response to its connection and tracks whether any of it was sent.
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	// streamed is set if the response is produced in pieces. Each piece needs its own slot, and
-	// none while it is written: a slow reader must not hold one, and a large response must not
-	// delay small ones.
+	// streamed is set if the response is produced in pieces. Producing a piece needs a slot of the
+	// scheduler, but writing it must not hold one. Otherwise slow readers would hold slots, and a
+	// large response would delay small ones.
 	streamed bool
 	buf      *bufio.Writer
 }
@@ -67,15 +67,15 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// Flush returns the error.
+		// An error of these writes is returned by Flush.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}
 	return w.buf.Flush()
 }
 
-// writeResponse writes the response. If producing it fails before any of it was sent, it becomes an
-// error.
+// writeResponse writes the response. If that fails before the first byte is sent, it writes an
+// error response instead.
 func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 	r, pool := &ctx.Response, responseWriters
 	if !r.IsBodyStream() && len(r.Body()) <= maxSmallBody {

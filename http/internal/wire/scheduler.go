@@ -10,14 +10,15 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// A scheduler decides which connections may use the processors. Go's scheduler treats goroutines
-// alike, so a client with hundreds of connections would be served hundreds of times as often as one
-// with a single connection.
+// A scheduler decides which connections may use the processors. Go's scheduler treats all
+// goroutines alike, so a client with hundreds of connections would be served hundreds of times as
+// often as one with a single connection.
 //
-// A connection takes a slot when it has input, and leaves it when it waits. Without a free slot it
-// queues at its client, and clients get slots in turn. While there are other clients, none gets a
-// slot for every processor, so that one is free for the next arrival. A slot held too long is
-// revoked: its holder probably waits for something that the scheduler does not see.
+// A connection takes a slot when it has input, and gives it back when it waits. If no slot is free,
+// it queues with the other connections of its client, and clients take turns. While several clients
+// are active, none may hold a slot for every processor, so that one is free for the next arrival. A
+// slot that is held too long is revoked, because its holder probably waits without the scheduler's
+// knowledge.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots
@@ -32,14 +33,13 @@ type scheduler struct {
 	arrival arrivals
 }
 
-// A slot has at most one holder.
 type slot struct {
 	holder *Conn
 	client *client // the client it counts for
 	seen   bool    // on the timer's last run
 }
 
-// A client is a principal in the scheduler. Its connections wait in the order of arrival.
+// A client is a principal with connections. They wait in the order of arrival.
 type client struct {
 	principal   *limits.Principal
 	connections int
@@ -48,7 +48,7 @@ type client struct {
 	prev, next  *client // in the ring, or nil
 }
 
-// turn is a connection's scheduling state. The scheduler guards it, except taken.
+// turn is the scheduling state of a connection. The scheduler's mutex guards it, except taken.
 type turn struct {
 	client *client       // nil after the connection has ended
 	slot   int           // index + 1; 0: none
@@ -58,11 +58,13 @@ type turn struct {
 }
 
 const (
-	// slotsPerProcessor is more than one because a holder may wait briefly, such as for a lock.
+	// slotsPerProcessor is more than one, because a holder may wait briefly, for example for a
+	// lock.
 	slotsPerProcessor = 2
-	// A contended slot is revoked after maxHold to twice maxHold.
+	// While connections wait, a slot is revoked after it was held for maxHold to twice maxHold.
 	maxHold = time.Millisecond
-	// othersFor is the time after an arrival for which a client counts as another one.
+	// othersFor is how long several clients count as active after a connection of another client
+	// than before has arrived.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -71,8 +73,8 @@ func newScheduler(processors int) *scheduler {
 	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[*limits.Principal]*client{}}
 }
 
-// assign assigns a connection to a principal, or removes it with nil. A held slot counts for the
-// previous one until it is left.
+// assign moves a connection to a principal, or removes it if p is nil. A slot that the connection
+// holds counts for the previous principal until it is given back.
 func (s *scheduler) assign(c *Conn, p *limits.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +102,6 @@ func (s *scheduler) release(c *Conn) {
 	}
 }
 
-// enter waits for a slot.
 func (s *scheduler) enter(c *Conn) {
 	t := &c.turn
 	s.mu.Lock()
@@ -138,7 +139,7 @@ func (s *scheduler) give(c *Conn) {
 	c.turn.client.held++
 }
 
-// leave releases the connection's slot, if any. It is safe for concurrent use.
+// leave gives back the connection's slot, if any. It is safe for concurrent use.
 func (s *scheduler) leave(c *Conn) {
 	if !c.turn.taken.Load() {
 		return
@@ -166,7 +167,6 @@ func (s *scheduler) vacate(i int) {
 	s.free++
 }
 
-// distribute assigns the free slots to waiting connections.
 func (s *scheduler) distribute() {
 	for s.free > 0 && s.next != nil {
 		of := s.next
@@ -183,7 +183,8 @@ func (s *scheduler) distribute() {
 	}
 }
 
-// watch revokes slots held since its last run. It repeats while connections wait.
+// watch revokes slots that have been held since its previous run. It repeats while connections
+// wait.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +204,6 @@ func (s *scheduler) watch() {
 	s.distribute()
 }
 
-// enqueue appends a connection to its client's queue.
 func (s *scheduler) enqueue(c *Conn) {
 	s.waiting++
 	of := c.turn.client
@@ -216,7 +216,7 @@ func (s *scheduler) enqueue(c *Conn) {
 	s.join(of)
 }
 
-// join appends a waiting client to the ring if it may have a slot.
+// join appends a waiting client to the ring, if the client may have another slot.
 func (s *scheduler) join(c *client) {
 	switch {
 	case c.first == nil || c.next != nil || !s.mayHave(c):
@@ -230,7 +230,6 @@ func (s *scheduler) join(c *client) {
 	}
 }
 
-// part removes a client from the ring.
 func (s *scheduler) part(c *client) {
 	if s.next == c {
 		s.next = c.next
@@ -242,8 +241,9 @@ func (s *scheduler) part(c *client) {
 	c.prev, c.next = nil, nil
 }
 
-// A scheduledConn is a connection below TLS. Input on it causes work, so Read waits for a slot
-// after input has arrived. It does not while the handler runs, which calls Pause when it waits.
+// A scheduledConn is the connection below TLS. Input causes work such as decryption, so Read waits
+// for a slot when input has arrived. It does not while the handler runs. The handler calls Pause
+// when it waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn
@@ -264,6 +264,6 @@ func (r scheduledConn) Read(b []byte) (int, error) {
 
 func (r scheduledConn) CloseWrite() error { return closeWrite(r.Conn) }
 
-// Pause releases the slot when the handler begins to wait for something other than the client. The
-// handler continues without one, since little work is left.
+// Pause gives back the slot when the handler begins to wait for something other than the client.
+// The handler continues without a slot, because little work is left.
 func (c *Conn) Pause() { c.all.scheduler.leave(c) }

@@ -69,8 +69,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestShare tests that a single client gets all slots. While there are others it gets at most its
-// share, and all slots again afterwards.
+// TestShare tests that a single client may hold all slots. While other clients are active, it gets
+// at most its share.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(4, 2)
@@ -131,8 +131,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestClients tests that a client is tracked while it has connections, and that a slot counts for
-// the client that acquired it.
+// TestClients tests that a client is tracked only while it has connections, and that a slot counts
+// for the client that acquired it.
 func TestClients(t *testing.T) {
 	s := testScheduler(2, 1)
 	a, b := s.conn("a"), s.conn("a")
@@ -149,8 +149,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestLongHold tests that a slot that is held for long is revoked, and that its late release does
-// not free it twice.
+// TestLongHold tests that a slot that is held too long is revoked, and that its holder does not
+// free it a second time.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -177,8 +177,8 @@ func TestLongHold(t *testing.T) {
 	})
 }
 
-// TestArrivals tests that some slots are assigned by the poller while connections wait, and that
-// none is lost, even on close.
+// TestArrivals tests that slots are distributed after polls while connections wait, and that no
+// slot is lost, even on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)
@@ -217,7 +217,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// turnHandler records whether requests have a slot, and releases it as a wait for the journal does.
+// A turnHandler reports whether each request has a slot. It then calls Pause, as a wait for the
+// journal does.
 type turnHandler struct {
 	Handler
 	c     *Conn
@@ -229,7 +230,6 @@ func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
 	h.c.Pause()
 }
 
-// TestPipelinedRequests tests that each pipelined request gets its own turn.
 func TestPipelinedRequests(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	slots := make(chan bool, 3)

@@ -15,7 +15,6 @@ import (
 
 var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serve serves a connection until it closes or is hijacked.
 func (c *Conn) serve() {
 	defer c.end()
 	c.scheduled = true
@@ -30,7 +29,6 @@ func (c *Conn) serve() {
 	}
 }
 
-// serveStream serves the request of a stream and reports whether the Conn can be reused.
 func (c *Conn) serveStream() bool {
 	c.reuse = false
 	defer c.end()
@@ -39,7 +37,7 @@ func (c *Conn) serveStream() bool {
 	return c.reuse
 }
 
-// end closes or hands over the connection. A panic closes only this connection.
+// end closes the connection or hands it to the hijacker. A panic closes only this connection.
 func (c *Conn) end() {
 	if c.reuse {
 		c.Pause()
@@ -69,7 +67,6 @@ func (c *Conn) end() {
 	c.body.release()
 }
 
-// endTurn releases the slot and the principal when the connection ends or is handed over.
 func (c *Conn) endTurn() {
 	c.all.scheduler.leave(c)
 	if c.stream != nil {
@@ -78,7 +75,6 @@ func (c *Conn) endTurn() {
 	c.setPrincipal(nil)
 }
 
-// markRequestSeen records that the client has sent a whole request or was authenticated.
 func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true
@@ -86,7 +82,7 @@ func (c *Conn) markRequestSeen() {
 	}
 }
 
-// serveRequest serves one request and reports whether another may follow.
+// serveRequest serves one request and reports whether the connection stays open for another.
 func (c *Conn) serveRequest() bool {
 	if c.awaitRequest() != nil {
 		return false // nothing to respond to
@@ -112,7 +108,7 @@ func (c *Conn) serveRequest() bool {
 	return c.respond(ctx)
 }
 
-// respond handles a request whose head was read.
+// respond handles a request after its head was read. It reports whether the connection stays open.
 func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	h, in := &ctx.Request.Header, &c.body
 	last, old := h.ConnectionClose(), !h.IsHTTP11()
@@ -157,8 +153,8 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// endAnswered ends a request whose response the handler has written, and reports whether another
-// may follow.
+// endAnswered ends a request whose response the handler has written itself. It reports whether the
+// connection stays open.
 func (c *Conn) endAnswered() bool {
 	how, whole := c.answered, c.body.done
 	c.answered = answeredNot
@@ -176,10 +172,9 @@ func (c *Conn) endAnswered() bool {
 	return true
 }
 
-// debugLogger receives fasthttp's log messages about connections.
 type debugLogger struct{ log *slog.Logger }
 
-// Printf logs at debug level: operators cannot act on a client's disconnect.
+// Printf logs at debug level, because operators cannot act on a disconnect.
 func (l debugLogger) Printf(format string, args ...any) {
 	l.log.Debug("connection", "format", format, "args", args)
 }

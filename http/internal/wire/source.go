@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// AppendSourceIPs appends the client addresses: those from proxy headers, then that of the
-// connection, which cannot be forged.
+// AppendSourceIPs appends the addresses of the client: first those in proxy headers, which may be
+// forged, then that of the connection.
 func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFlags) []netip.Addr {
 	if flags.Forwarded {
 		list = appendForwarded(list, &ctx.Request.Header)
@@ -41,5 +41,4 @@ func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr 
 	return list
 }
 
-// normalizeAddr returns the address without a zone, as IPv4 if it is mapped.
 func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

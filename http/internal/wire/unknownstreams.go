@@ -6,15 +6,15 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// unknownStreams holds the active HTTP/2 requests of unknown users of all connections, each of
-// which holds a head. If an address exceeds its share, its oldest request is evicted for a new one.
-// So a client with many streams does not block others at the same address.
+// unknownStreams holds the HTTP/2 requests of all connections whose user is not yet known. Each
+// holds a head. If an address exceeds its share, its oldest request is aborted for a new one, so
+// that a client with many streams does not block other clients at the same address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]
 }
 
-// add counts a request and reports whether it may continue. Local clients may use the reserve.
+// add adds a request and reports whether it is admitted. Local clients may use the reserve.
 func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -32,7 +32,6 @@ func (u *unknownStreams) add(c *Conn) bool {
 	return true
 }
 
-// evict aborts the oldest request of a principal, and reports whether there was one.
 func (u *unknownStreams) evict(of *limits.Principal) bool {
 	e := u.owned.Oldest(of, func(*Conn) bool { return true })
 	if e == nil {
@@ -51,8 +50,8 @@ func (u *unknownStreams) removeLocked(of *limits.Principal, c *Conn) {
 	of.Release(limits.Streams, 1)
 }
 
-// setKnown removes the request, because its user is known or it has ended. The principal is still
-// that of its address.
+// setKnown removes the request from unknownStreams, because its user is known or it has ended. It
+// must be called before the principal changes.
 func (c *Conn) setKnown() {
 	u := &c.all.unknown
 	u.mu.Lock()
