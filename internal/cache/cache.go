@@ -1,11 +1,11 @@
-// Package cache caches values that are costly to compute, within a bound.
+// Package cache is a bounded cache for values that are expensive to compute.
 package cache
 
 import "sync"
 
-// A Cache has two halves. Values enter the young one. When that is full it becomes the old one, and
-// the previous old one is dropped. Get moves values back into the young one, so values in use stay
-// without a list to maintain on each read. It is safe for concurrent use.
+// A Cache consists of two halves. New values enter the young half. When it is full, it becomes the
+// old half, and the previous old half is dropped. Get moves a value back into the young half, so
+// values in use stay, and reads need not maintain a list. A Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 
@@ -19,10 +19,10 @@ type entry[V any] struct {
 	size  int
 }
 
-// New returns a Cache for a total size of most, in a unit of the caller.
+// New returns a Cache for values with a total size of most, in the caller's unit.
 func New[K comparable, V any](most int) *Cache[K, V] { return &Cache[K, V]{most: most} }
 
-// Get returns the value of a key, and keeps it for longer.
+// Get returns the value of a key, and keeps it in the cache for longer.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return e.value, ok
 }
 
-// Put adds a value, unless it exceeds half of the bound.
+// Put adds a value. It ignores values larger than half of the maximum size.
 func (c *Cache[K, V]) Put(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *Cache[K, V]) put(key K, e entry[V]) {
 	}
 }
 
-// Len returns the number of values. One that was read recently may count twice.
+// Len returns the number of values. A recently read value may count twice.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// A Case is a section of a file.
+// A Case is one section of a file of test cases.
 type Case struct {
 	Name  string
 	Lines []string
 }
 
-// Read returns the cases of a file, which begin with "== NAME". Empty lines and lines that begin
-// with "#" are skipped. After "let NAME = TEXT", TEXT replaces <NAME>.
+// Read returns the test cases of a file. Each begins with a line "== NAME". Empty lines and lines
+// that begin with "#" are skipped. After "let NAME = TEXT", TEXT replaces <NAME>.
 func Read(t testing.TB, path string) (all []Case) {
 	t.Helper()
 	var texts []string

@@ -7,10 +7,11 @@
 //
 // Counters and gauges are those of github.com/VictoriaMetrics/metrics. Two parts are not:
 //
-//   - Histograms. The library's buckets (vmrange) are readable only by its own database; dashboards
-//     expect the label le and certain bounds.
-//   - HELP and TYPE. The library writes them for all sets of a process or none, without help texts.
+//   - Histograms: only VictoriaMetrics can read the library's buckets (vmrange). Dashboards expect
+//     the label le and certain bounds.
+//   - HELP and TYPE: the library writes them for all sets of a process or for none, without help
+//     texts.
 //
-// A Vec looks up a series by label values without building text. Hot paths keep the series that
-// With returns.
+// A Vec finds a series by its label values without building a string. Hot paths keep the series
+// that With returns.
 package metrics

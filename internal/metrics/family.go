@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// A Family is one metric with its help, whose values are computed when it is written.
+// A Family is a metric family whose values are computed when it is written.
 type Family struct {
 	name, kind, help string
 	value            any
 }
 
-// Samples holds the values of series by labels, such as `a="x",b="y"`.
+// Samples maps the labels of series, such as `a="x",b="y"`, to values.
 type Samples map[string]any
 
 // CounterValue declares a counter. value is a number, a bool (1 or 0), a series of this package, or
 // Samples of these.
 func CounterValue(name, help string, value any) Family { return Family{name, "counter", help, value} }
 
-// GaugeValue declares a gauge; value is as in CounterValue.
+// GaugeValue declares a gauge. For value, see CounterValue.
 func GaugeValue(name, help string, value any) Family { return Family{name, "gauge", help, value} }
 
-// HistogramValue declares histograms; value is as in CounterValue.
+// HistogramValue declares a histogram. For value, see CounterValue.
 func HistogramValue(name, help string, value any) Family {
 	return Family{name, "histogram", help, value}
 }
 
-// Each returns a value for each item.
+// Each returns Samples with the labels and the value of each item.
 func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
 	all := Samples{}
 	for _, item := range items {
@@ -37,7 +37,7 @@ func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
 	return all
 }
 
-// A Writer writes a family.
+// A Writer writes a family in the text exposition format.
 type Writer interface{ Write(w io.Writer) }
 
 // Write writes families in the text exposition format.

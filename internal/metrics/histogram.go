@@ -15,7 +15,8 @@ type Histogram struct {
 	sum    Gauge
 }
 
-// NewHistogram returns an empty Histogram with the given upper bounds, in seconds for durations.
+// NewHistogram returns an empty Histogram with the given upper bounds. Bounds of durations are in
+// seconds.
 func NewHistogram(bounds []float64) *Histogram {
 	return &Histogram{bounds: bounds, counts: make([]Counter, len(bounds)+1)}
 }
@@ -27,7 +28,7 @@ func (h *Histogram) Observe(value float64) {
 	h.sum.Add(value)
 }
 
-// ObserveDuration counts a duration in seconds.
+// ObserveDuration counts a duration, in seconds.
 func (h *Histogram) ObserveDuration(d time.Duration) { h.Observe(d.Seconds()) }
 
 // Count returns the number of observed values.
@@ -51,7 +52,7 @@ func (h *Histogram) write(w io.Writer, name, labels string) {
 	fmt.Fprintf(w, "%s_sum{%s} %g\n%[1]s_count{%[2]s} %[4]d\n", name, labels, h.sum.Get(), total)
 }
 
-// ExponentialBuckets returns n bounds, each factor times the previous one.
+// ExponentialBuckets returns n upper bounds. Each is factor times the previous one.
 func ExponentialBuckets(first, factor float64, n int) []float64 {
 	bounds := make([]float64, n)
 	for i := range bounds {

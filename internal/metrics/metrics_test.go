@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// TestExposition tests every type of metric family and value in the text exposition format.
 func TestExposition(t *testing.T) {
 	counters := metrics.NewCounters("c_total", "Counted.", "a", "b").Bound(2, "a")
 	counters.With("2", "x").Inc()

@@ -17,8 +17,8 @@ type (
 	Gauge   = vm.Gauge
 )
 
-// A Vec is a family with one series per combination of label values, created on first use. It is
-// safe for concurrent use.
+// A Vec is a metric family with one series per combination of label values. Series are created on
+// first use. A Vec is safe for concurrent use.
 type Vec[S any] struct {
 	name, kind, help string
 	labels           []string
@@ -30,28 +30,28 @@ type Vec[S any] struct {
 	series map[labelValues]*S
 }
 
-// Families by the type of their series.
+// The families with series of each type.
 type (
 	Counters   = Vec[Counter]
 	Gauges     = Vec[Gauge]
 	Histograms = Vec[Histogram]
 )
 
-// labelValues holds the values of up to eight labels in the order of declaration. As a map key it
-// needs no allocation.
+// labelValues holds the values of up to eight labels in the order of declaration. It is an array,
+// so that map lookups need no allocation.
 type labelValues [8]string
 
-// NewCounters declares counters.
+// NewCounters declares a family of counters.
 func NewCounters(name, help string, labels ...string) *Counters {
 	return newVec(name, "counter", help, labels, func() *Counter { return &Counter{} })
 }
 
-// NewGauges declares gauges.
+// NewGauges declares a family of gauges.
 func NewGauges(name, help string, labels ...string) *Gauges {
 	return newVec(name, "gauge", help, labels, func() *Gauge { return &Gauge{} })
 }
 
-// NewHistograms declares histograms with the given upper bounds.
+// NewHistograms declares a family of histograms with the given upper bounds.
 func NewHistograms(name, help string, bounds []float64, labels ...string) *Histograms {
 	return newVec(name, "histogram", help, labels, func() *Histogram { return NewHistogram(bounds) })
 }
@@ -60,13 +60,14 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the number of series: beyond most, the given labels, which clients control, are "".
+// Bound limits the number of series, for labels whose values clients choose. For new series beyond
+// most, these labels are "".
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v
 }
 
-// With returns the series for the values of all labels.
+// With returns the series for the values of all labels, in the order of declaration.
 func (v *Vec[S]) With(values ...string) *S {
 	var key labelValues
 	copy(key[:], values)
@@ -93,7 +94,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes the series whose label values satisfy gone.
+// Delete deletes the series for whose label values gone returns true.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package must ends a test when a call that the rest of it depends on fails.
+// Package must ends a test if a call fails on which the rest of the test depends.
 package must
 
 import "testing"
