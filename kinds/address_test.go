@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/address"
 )
 
-// none is the result for an address or a range that does not parse.
 const none = ""
 
 func TestParse(t *testing.T) {

@@ -44,8 +44,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestIntegersAgreeWithDecimals checks that integer and decimal arithmetic yield the same for
-// additions and subtractions in any order.
+// TestIntegersAgreeWithDecimals checks that integer and decimal arithmetic agree for random
+// sequences of additions and subtractions.
 func TestIntegersAgreeWithDecimals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	suffixes := []string{"", "m", "k", "Ki", "Mi", "Gi", "Ti", "n", "Pi", "T"}
@@ -72,7 +72,6 @@ func TestIntegersAgreeWithDecimals(t *testing.T) {
 	}
 }
 
-// TestOfContainers checks the total of containers, sidecars and init containers.
 func TestOfContainers(t *testing.T) {
 	container := func(policy, cpu string) any {
 		return tree.Tree{"restartPolicy": policy, "resources": tree.Tree{"requests": tree.Tree{"cpu": cpu}}}

@@ -20,8 +20,8 @@ func Parse(s string) (netip.Addr, error) {
 	return a.Unmap(), err
 }
 
-// ParsePrefix parses a range, whose address may have bits beyond the length. It returns IPv4-mapped
-// IPv6 ranges as IPv4, unless they contain more.
+// ParsePrefix parses a CIDR range. Bits of the address beyond the prefix length need not be zero.
+// An IPv4-mapped IPv6 range becomes an IPv4 range, unless it also contains other addresses.
 func ParsePrefix(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
@@ -34,13 +34,13 @@ func ParsePrefix(s string) (netip.Prefix, error) {
 	return p, err
 }
 
-// IsIPv6 reports whether a text is an IPv6 address that is not IPv4-mapped.
+// IsIPv6 reports whether s is an IPv6 address that is not IPv4-mapped.
 func IsIPv6(s string) bool {
 	a, err := Parse(s)
 	return err == nil && a.Is6()
 }
 
-// WithoutLeadingZeros drops leading zeros from the numbers of an address or range.
+// WithoutLeadingZeros removes leading zeros from the numbers in an address or range.
 func WithoutLeadingZeros(s string) string {
 	var b strings.Builder
 	isFirst := true // digit of a number; a final zero is kept

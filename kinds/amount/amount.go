@@ -6,17 +6,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An Amount is an exact, immutable quantity; the zero value is 0.
+// An Amount is an exact, immutable quantity. The zero value is 0.
 type Amount struct {
 	thousandths int64 // within ±limit, unless exact is set
 	binary      bool  // with suffixes such as Ki
 	exact       *quantity.Quantity
 }
 
-// limit bounds integer arithmetic, so that no sum of two overflows.
+// limit is the bound for integer arithmetic. The sum of two values within it does not overflow.
 const limit = 1 << 61
 
-// Of returns an integer amount, within ±10^15.
+// Of returns an integer amount. n must be within ±10^15.
 func Of(n int64) Amount { return Amount{thousandths: 1000 * n} }
 
 // Parse parses a quantity. Errors are those of package quantity.
@@ -31,13 +31,13 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read parses a validated quantity; a malformed one counts as 0.
+// Read parses a quantity that was validated before. It returns 0 for a malformed one.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a
 }
 
-// Add returns the sum, in the format of a, or of b if a is 0.
+// Add returns the sum, in the format of a. If a is 0, the sum has the format of b.
 func (a Amount) Add(b Amount) Amount {
 	if a.exact == nil && b.exact == nil {
 		binary := a.binary
@@ -52,7 +52,7 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{exact: &sum}
 }
 
-// Sub returns the difference, in the format of Add.
+// Sub returns the difference. Its format follows the rule of Add.
 func (a Amount) Sub(b Amount) Amount { return a.Add(b.Neg()) }
 
 // Neg returns the negated amount.
@@ -64,7 +64,7 @@ func (a Amount) Neg() Amount {
 	return Amount{exact: &n}
 }
 
-// RoundUp returns the next integer amount, or a if it is one.
+// RoundUp rounds to an integer amount, away from zero.
 func (a Amount) RoundUp() Amount {
 	if a.exact == nil && a.thousandths%1000 == 0 {
 		return a
@@ -81,7 +81,7 @@ func (a Amount) Max(b Amount) Amount {
 	return a
 }
 
-// Cmp returns -1, 0 or +1.
+// Cmp compares a and b and returns -1, 0 or +1.
 func (a Amount) Cmp(b Amount) int {
 	if a.exact == nil && b.exact == nil {
 		return cmp.Compare(a.thousandths, b.thousandths)
@@ -89,7 +89,7 @@ func (a Amount) Cmp(b Amount) int {
 	return a.quantity().Cmp(b.quantity())
 }
 
-// Sign returns -1, 0 or +1.
+// Sign returns -1, 0 or +1 for a negative, zero or positive amount.
 func (a Amount) Sign() int {
 	if a.exact == nil {
 		return cmp.Compare(a.thousandths, 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List holds amounts by distinct names. It is a slice and not a map, because it has a handful of
-// entries and is built for each Pod.
+// A List holds amounts by name. Names are unique. It is a slice because it has few entries, and a
+// map for every Pod would cost more.
 type List []Named
 
 // A Named is an amount and its name.
@@ -17,7 +17,7 @@ type Named struct {
 	Amount Amount
 }
 
-// ListOf reads an object of quantities, such as the requests of a container.
+// ListOf returns the quantities of an object, such as the requests of a container.
 func ListOf(t tree.Tree) List {
 	all := make(List, 0, len(t))
 	for name := range t {
@@ -26,12 +26,12 @@ func ListOf(t tree.Tree) List {
 	return all
 }
 
-// usualNames is the number of resources of most Pods, with room for overhead.
 const usualNames = 4
 
-// OfContainers returns the total of all containers of a Pod: of those that run concurrently or, if
-// that is more, of an init container with the sidecars before it. own returns the amounts of a
-// container in a list; see Declared.
+// OfContainers returns the effective total of a Pod. That is the sum of its containers and
+// sidecars, or the highest need during initialization if that is larger. An init container needs
+// its own amounts and those of the sidecars before it. own returns the amounts of a container in
+// the list "containers" or "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List
 	sum := make(List, 0, usualNames)
@@ -53,7 +53,7 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns the function for OfContainers that reads requests or limits.
+// Declared returns an own function for OfContainers. of is "requests" or "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -62,7 +62,7 @@ func (l List) index(name string) int {
 	return slices.IndexFunc(l, func(n Named) bool { return n.Name == name })
 }
 
-// Find returns the amount of a name and whether there is one.
+// Find returns the amount for a name, and whether the list has it.
 func (l List) Find(name string) (Amount, bool) {
 	if i := l.index(name); i >= 0 {
 		return l[i].Amount, true
@@ -70,13 +70,13 @@ func (l List) Find(name string) (Amount, bool) {
 	return Amount{}, false
 }
 
-// Get returns the amount of a name, or 0.
+// Get returns the amount for a name, or 0.
 func (l List) Get(name string) Amount {
 	a, _ := l.Find(name)
 	return a
 }
 
-// Set sets the amount of a name.
+// Set sets the amount for a name.
 func (l *List) Set(name string, value Amount) {
 	if i := l.index(name); i >= 0 {
 		(*l)[i].Amount = value
@@ -92,8 +92,8 @@ func (l *List) Add(others List) {
 	}
 }
 
-// Raise sets each amount to the larger of both. It serves resources not used at the same time, as
-// by init containers.
+// Raise raises each amount to that in others, if the latter is larger. It combines resources that
+// are not used at the same time, such as those of init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

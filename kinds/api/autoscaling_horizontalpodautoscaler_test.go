@@ -19,8 +19,8 @@ func autoscaler(t testing.TB, version string) *schema.Kind {
 	return KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
 }
 
-// TestAutoscalerRoundTrip checks that a stored object survives the conversion to every version and
-// back.
+// TestAutoscalerRoundTrip checks that a stored object is unchanged after its conversion to any
+// version and back.
 func TestAutoscalerRoundTrip(t *testing.T) {
 	stored := autoscaler(t, "v2")
 	for _, version := range []string{"v1", "v2beta2"} {
@@ -49,7 +49,6 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 
 func toJSON(k *schema.Kind, obj tree.Tree) string { return string(codec.EncodeJSON(k, obj).JSON) }
 
-// randomAutoscaler returns an autoscaler with random fields. It may be invalid.
 func randomAutoscaler(r *rand.Rand) tree.Tree {
 	spec := tree.Tree{"scaleTargetRef": tree.Tree{"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"},
 		"maxReplicas": int64(r.Intn(9)), "minReplicas": int64(r.Intn(3))}
@@ -94,7 +93,7 @@ func maybe(r *rand.Rand, t tree.Tree, name string, v any) {
 	}
 }
 
-// randomMetric returns a metric with its values under "target" or "current".
+// randomMetric returns a metric whose values are in the field under: "target" or "current".
 func randomMetric(r *rand.Rand, under string) tree.Tree {
 	if r.Intn(3) == 0 && under == "target" {
 		return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", under: tree.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}

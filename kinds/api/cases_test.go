@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCases runs the files <group>/testdata/<kind>.txt, in the format that docs/kinds.md describes.
-// With -update it records the results.
+// TestCases runs the files <group>/testdata/<kind>.txt, whose format docs/kinds.md describes. With
+// -update it records the results.
 func TestCases(t *testing.T) {
 	paths, err := filepath.Glob("*/testdata/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -34,7 +34,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A section is the context of a case: the kind, and the object that the case changes.
+// A section is the context of test cases: the kind, and the object that each case changes.
 type section struct {
 	naming *meta.Naming
 	kind   *schema.Kind
@@ -43,7 +43,7 @@ type section struct {
 	texts  tree.Tree // named texts, which cases reference as <<name>>
 }
 
-// run runs a block and returns its results, or "" for the head of a section.
+// run runs a block and returns its results. It returns "" if the block only sets up a section.
 func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
 	words := append(strings.Fields(lines[0]), "", "")
@@ -81,7 +81,6 @@ func (s *section) run(t *testing.T, lines []string) string {
 	return strings.Join(faults, "\n")
 }
 
-// open parses "kind <naming> <apiVersion> <kind>".
 func (s *section) open(t *testing.T, words []string) {
 	t.Helper()
 	s.naming = map[string]*meta.Naming{"platform": meta.Platform, "kubernetes": meta.Kubernetes}[words[0]]
@@ -92,7 +91,7 @@ func (s *section) open(t *testing.T, words []string) {
 	s.kind, s.base, s.at = KindByGVK(t, s.naming, group, version, words[2]), tree.Tree{}, ""
 }
 
-// write runs the operation of a case. It returns the resulting object, and the errors and warnings.
+// write runs the operation of a case. It returns the resulting object, and errors and warnings.
 func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
 	t.Helper()
 	now := changed(t, s.base, s.at, given)
@@ -126,7 +125,7 @@ func (s *section) write(t *testing.T, operation, target string, old, given tree.
 	return obj, append(found, faults...)
 }
 
-// stored creates an object and sets its status. Errors of the create start with "old".
+// stored creates an object and sets its status. It prefixes errors of the create with "old ".
 func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
 	status, _ := tree.Clone(obj["status"]).(tree.Tree)
 	stored, faults := create(s.kind, obj)
@@ -139,7 +138,6 @@ func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
 	return stored, faults
 }
 
-// withWarnings returns the errors, or the warnings if there are none.
 func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	if len(faults) > 0 || s.kind.Stored == nil {
 		return faults
@@ -150,8 +148,8 @@ func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
 	return faults
 }
 
-// create applies the rules of a create in the order of the server. It returns the stored object,
-// and the errors as "path: message". It omits admission, managed fields and storage.
+// create applies the rules of a create in the same order as the server, but without admission,
+// managed fields and storage. It returns the stored object, and errors as "path: message".
 func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
 	if k.Stored == nil || k.Virtual() {
 		var faults schema.Faults
@@ -173,7 +171,6 @@ func completed(causes []meta.Cause, err error) []meta.Cause {
 	return causes
 }
 
-// update applies the rules of an update of the main resource, like create.
 func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
 	obj = convert.ToStored(k, Named(k, obj))
 	if k.Stored.Preparer != nil {
@@ -183,7 +180,6 @@ func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
 	return obj, Lines(append(causes, completed(rules.ValidateServed(context.Background(), k, obj, old))...))
 }
 
-// writeSubresource applies the rules of a write of a subresource, like create.
 func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tree, []string) {
 	obj := tree.Clone(old).(tree.Tree)
 	var faults schema.Faults
@@ -194,8 +190,8 @@ func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tr
 	return obj, Lines(append(faults.List, completed(rules.ValidateChange(context.Background(), k, obj, old))...))
 }
 
-// changed returns a copy of base with the given values at their paths below at. The key "remove"
-// lists paths to remove.
+// changed returns a copy of base with the given values set at paths relative to at. The key
+// "remove" lists paths to remove.
 func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tree {
 	t.Helper()
 	obj := tree.Clone(base).(tree.Tree)
@@ -213,14 +209,13 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed is the value that makes set remove a field.
+// removed, as a value, makes set remove the field.
 var removed = new(int)
 
-// pathStep is one step of a path: a field, or a key or an index in brackets.
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)
 
-// set sets the value at a path such as spec.containers[0].image or metadata.labels[a.b/c]. The
-// index after the last item appends to a list.
+// set sets the value at a path such as spec.containers[0].image or metadata.labels[a.b/c]. An index
+// equal to the length of a list appends to it.
 func set(t *testing.T, obj tree.Tree, path string, value any) {
 	t.Helper()
 	steps := pathStep.FindAllStringSubmatch(path, -1)
@@ -261,7 +256,6 @@ func set(t *testing.T, obj tree.Tree, path string, value any) {
 	}
 }
 
-// shown returns the value at a path as JSON, or "none".
 func shown(t *testing.T, obj tree.Tree, path string) string {
 	t.Helper()
 	var at any = obj
@@ -296,8 +290,8 @@ func listed(text string) []string {
 	return strings.Split(text, ", ")
 }
 
-// abbreviation matches a repeated text, <<N*TEXT>>, or a named one, <<NAME>>. Each # in a repeated
-// text becomes the number of the copy.
+// abbreviation matches <<N*TEXT>>, a repeated text, and <<NAME>>, a named text. Each # in a
+// repeated text becomes the number of the copy.
 var abbreviation = regexp.MustCompile(`<<(\d+)\*(.*?)>>|<<(\w+)>>`)
 
 func (s *section) expand(text string) string {
@@ -316,7 +310,6 @@ func (s *section) expand(text string) string {
 	})
 }
 
-// collapse abbreviates long runs of one character.
 func collapse(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {

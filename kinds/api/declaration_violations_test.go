@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// formatSamples has a valid and an invalid value for each format or pattern.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
@@ -39,7 +38,6 @@ var formatSamples = map[string][2]string{
 	"mixedCaseQualifiedName": {"A.b/c", "a b"},
 }
 
-// A fieldLocation is a message within a kind, and the fields on its path.
 type fieldLocation struct {
 	kind    *schema.Kind
 	message *schema.Message
@@ -60,12 +58,10 @@ func (p fieldLocation) path() string {
 	return path
 }
 
-// isSingular reports whether the path contains no list and no map.
 func (p fieldLocation) isSingular() bool {
 	return !slices.ContainsFunc(p.steps, func(f *schema.Field) bool { return f.Shape != schema.Single })
 }
 
-// object returns an object of the kind that only has content at the location.
 func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
@@ -73,7 +69,6 @@ func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	return Named(p.kind, content)
 }
 
-// wrapValue wraps a value into a list or a map if the field is one.
 func wrapValue(f *schema.Field, v any) any {
 	switch f.Shape {
 	case schema.List:
@@ -84,7 +79,7 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns every message of k once, by its shortest path.
+// fieldLocations returns the location of each message of k, by the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -100,7 +95,7 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation is a value that violates a rule of a field, and one that satisfies it.
+// A violation is a value that violates a rule of a field, and another value that satisfies it.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -110,8 +105,8 @@ type violation struct {
 	besides         tree.Tree // other fields that the object needs
 }
 
-// TestEveryDeclaredRule violates and satisfies every declared rule of every kind. The kinds have no
-// functions, so that only the declaration can report an error.
+// TestEveryDeclaredRule violates and satisfies every declared rule of every kind. It removes the
+// functions of the kinds, so that only the declaration can report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -140,7 +135,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault omits every field with a declared default.
+// TestEveryDeclaredDefault omits every field with a default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
@@ -177,7 +172,6 @@ func validatedKinds(t *testing.T) []*schema.Kind {
 	return all
 }
 
-// withoutRules returns copies of kinds without rules and functions.
 func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
@@ -224,7 +218,6 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	}
 }
 
-// violations returns the violations of each rule of a field.
 func violations(m *schema.Message, f *schema.Field) []violation {
 	var all []violation
 	value := validValue(f)
@@ -287,7 +280,6 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	return all
 }
 
-// reason returns the value of another field of m that makes the field required.
 func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	if len(w.Values) > 0 {
 		return w.Values[0]
@@ -295,7 +287,6 @@ func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	return wrapValue(m.Field(w.Field), validValue(m.Field(w.Field)))
 }
 
-// emptyCause returns the expected cause for an absent field whose checks apply to absent values.
 func emptyCause(f *schema.Field) meta.CauseType {
 	if len(f.Enum) > 0 {
 		return meta.CauseNotSupported
@@ -303,8 +294,6 @@ func emptyCause(f *schema.Field) meta.CauseType {
 	return meta.CauseInvalid
 }
 
-// duplicateItems returns the violation by two items with the same key, which a single item does not
-// have.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat, nil}
 	if len(f.ListMapKeys) == 1 {
@@ -324,7 +313,6 @@ func repeatValue(f *schema.Field, n int) any {
 	return slices.Repeat([]any{validValue(f)}, n)
 }
 
-// validValue returns a single value that satisfies all rules of a field.
 func validValue(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:
@@ -365,7 +353,6 @@ func validValue(f *schema.Field) any {
 	return strings.Repeat("a", max(f.MinLength, 1))
 }
 
-// setAnyField sets one field of an item: a string if it has one, or else the first field.
 func setAnyField(item tree.Tree, m *schema.Message) {
 	text := func(f *schema.Field) bool { return f.Type == schema.TypeString && f.Shape == schema.Single }
 	f := m.Fields[max(slices.IndexFunc(m.Fields, text), 0)]

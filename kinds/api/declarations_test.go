@@ -14,11 +14,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// declaredFile lists every declared rule as message, field, rule and value.
+// declaredFile lists all declared rules. Each line has a message, field, rule and value.
 const declaredFile = "testdata/declared.txt"
 
-// TestDeclaredRules compares all declared rules with a golden file, so that changes are visible in
-// reviews.
+// TestDeclaredRules compares all declared rules with a golden file, so that reviews show changes.
 func TestDeclaredRules(t *testing.T) {
 	got := declared(plan(t))
 	if *golden.Update {
@@ -76,7 +75,7 @@ func messageNames(p *schema.Plan) func(func(string) bool) {
 	}
 }
 
-// rulesDeclared returns the rules of a field as "name value" or "name".
+// rulesDeclared returns the rules of a field, each as "name value" or "name".
 func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	var all []string
 	add := func(is bool, rule string, value any) {

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fuzzedSchemas use all features of schemas.
 var fuzzedSchemas = []string{
 	`{"type":"object","required":["spec"],"properties":{"spec":{"type":"object","required":["host","parts"],"x-kubernetes-validations":[
 		{"rule":"self.replicas <= 5 || has(self.host)","message":"too many","reason":"FieldValueForbidden","fieldPath":".replicas"},
@@ -46,7 +45,6 @@ func fuzzedDefinition(schema string) string {
 		{"name":"v1beta1","served":true,"storage":false,"deprecated":true,"schema":{"openAPIV3Schema":` + schema + `}}]}}`
 }
 
-// fuzzedValues are the values that edit inserts.
 var fuzzedValues = []any{
 	nil, true, false, int64(0), int64(-1), int64(1), int64(1 << 62), 1e308, 0.5, "", "a", "object", "array", "string", "integer", "number", "boolean", "date-time", "map", "set", "granular",
 	strings.Repeat("long", 1000), "^(a|b)*$", "((ab[cd]){100}){99}", `\p{L}{1000}`, "[", ".spec", ".spec.parts[*].name", ".spec['a b']", "$.[", "self", "oldSelf", "self == oldSelf",
@@ -57,7 +55,6 @@ var fuzzedValues = []any{
 	tree.Tree{"type": "string", "x-kubernetes-validations": []any{tree.Tree{"rule": "self.size() < 10", "messageExpression": "self"}}},
 }
 
-// A place is the position of a value in an object or a list.
 type place struct {
 	object tree.Tree
 	list   []any
@@ -80,7 +77,6 @@ func (p place) set(v any) {
 	}
 }
 
-// places appends all positions in a value, in the order of keys.
 func places(v any, all []place) []place {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -95,8 +91,8 @@ func places(v any, all []place) []place {
 	return all
 }
 
-// edit changes a CRD. Four bytes encode a change: the operation, two bytes of position, and the
-// value.
+// edit applies changes to a CRD. Each change consists of four bytes: the operation, two bytes for
+// the position, and the value.
 func edit(definition tree.Tree, edits []byte) {
 	for ; len(edits) >= 4; edits = edits[4:] {
 		all := places(definition, nil)
@@ -131,7 +127,6 @@ func edit(definition tree.Tree, edits []byte) {
 	}
 }
 
-// sample returns a value that matches a schema, as far as the schema determines it.
 func sample(s tree.Tree, depth int) any {
 	if values := s.List("enum"); len(values) > 0 {
 		return values[0]
@@ -164,12 +159,12 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes bounds the allocations, and thus the work, for a CRD of up to 256 KiB and its
-// objects.
+// maxFuzzBytes limits the memory, and thereby the work, that a CRD of at most 256 KiB and its
+// objects may take.
 const maxFuzzBytes = 2 << 30
 
-// FuzzDefinition checks that every CRD is rejected, or that its kinds can be used within the memory
-// bound.
+// FuzzDefinition checks that any CRD is either rejected, or its kinds can be used within
+// maxFuzzBytes.
 func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
@@ -195,8 +190,8 @@ func FuzzDefinition(f *testing.F) {
 	})
 }
 
-// useDefinition processes a CRD as the server does. If it is valid, it also processes an object of
-// each version.
+// useDefinition processes a CRD as the server does. If the CRD is valid, it also processes an
+// object of each version.
 func useDefinition(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, text []byte) {
 	obj, _, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestSubresources(t *testing.T) {
 	}
 }
 
-// TestWarningWithInvalidUTF8 checks a string that is possible in Protobuf, but not in JSON.
+// TestWarningWithInvalidUTF8 checks the warning about a string with invalid UTF-8, which Protobuf
+// allows and JSON does not.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, "apiextensions.platform.io", "v1", "CustomResourceDefinition")
 	_, faults := create(k, tree.Tree{"metadata": tree.Tree{"name": "widgets.a.example"}, "spec": tree.Tree{

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plainPod sets every field that is checked, without a reason for a warning.
+// plainPod sets all fields that are checked for warnings, and causes none.
 const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
 	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
 		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
@@ -24,10 +24,10 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
 		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
 
-// maxAllocations is the number of allocations of a search for warnings: the list, and two paths.
+// maxAllocations is the number of allocations of a check without warnings: the list and two paths.
 const maxAllocations = 3
 
-// TestNoWarnings checks that a Pod without warnings causes few allocations.
+// TestNoWarnings checks that few allocations are made for a Pod without warnings.
 func TestNoWarnings(t *testing.T) {
 	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	obj := Parse(t, plainPod)
@@ -53,7 +53,6 @@ func BenchmarkNoWarnings(b *testing.B) {
 	}
 }
 
-// TestManyWarnings checks that the number of warnings and the time are bounded.
 func TestManyWarnings(t *testing.T) {
 	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	const many = 20_000

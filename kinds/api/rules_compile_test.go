@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestRulesCompile compiles the rules of every message. Otherwise they are compiled on first use,
-// and a rule that does not compile panics.
+// TestRulesCompile compiles the rules of every message. The server compiles them on first use, and
+// would panic if one did not compile.
 func TestRulesCompile(t *testing.T) {
 	done, lists := map[*schema.Message]bool{}, 0
 	var run func(m *schema.Message)

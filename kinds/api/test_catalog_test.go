@@ -13,8 +13,8 @@ import (
 
 var catalogs sync.Map
 
-// KindByGVK returns a kind by group, version and name, with the group in the names of the profile.
-// All tests share one catalog per profile, because compilation is slow.
+// KindByGVK returns a kind by its group in the names of the profile, its version and its name.
+// Compiling a catalog is slow, so all tests share one per profile.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)
@@ -28,7 +28,7 @@ func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schem
 	return k
 }
 
-// NewCatalog compiles a separate catalog, for tests that change it.
+// NewCatalog compiles a separate catalog for tests that change it.
 func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(n)
@@ -57,7 +57,7 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named sets the name, namespace and UID of an object if they are missing.
+// Named sets the missing name, namespace and UID of an object.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	defaults := tree.Tree{"name": "x", "uid": "u-1"}

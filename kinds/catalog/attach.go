@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachFunctions sets the strategies and views of the listed built-in kinds. Undeclared kinds,
-// duplicates and missing conversions are errors.
+// attachFunctions sets the strategies and views of the listed built-in kinds. It returns an error
+// if one is not declared, is listed twice, or lacks a conversion.
 func (b *builtIns) attachFunctions(kinds []schema.Behavior) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {
@@ -40,7 +40,6 @@ func (b *builtIns) attachFunctions(kinds []schema.Behavior) error {
 	return nil
 }
 
-// kind returns the kind of "group/version/Kind", with the group in platform form.
 func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
@@ -64,7 +63,6 @@ func attachViews(k *schema.Kind, views schema.Views) error {
 	return nil
 }
 
-// attachDefaultViews sets the shared views of status and scale unless the kind has its own.
 func attachDefaultViews(k *schema.Kind) {
 	for i := range k.Subresources {
 		s := &k.Subresources[i]
@@ -80,7 +78,6 @@ func attachDefaultViews(k *schema.Kind) {
 	}
 }
 
-// writeStatus returns the View.Write that replaces the status and checks the status rules.
 func writeStatus(k *schema.Kind) func(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		check, old := k.Declared.Checks().Status, tree.Tree(nil)

@@ -14,31 +14,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// builtIns are the built-in kinds in the names of a profile. They are immutable, and the catalogs
-// of a process share them because compiling them dominates the cost of a catalog.
+// builtIns holds the built-in kinds in the names of a profile. It is immutable. All catalogs of a
+// process share it, because compiling the kinds is the largest part of creating a catalog.
 type builtIns struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
-	// expressions compiles expressions of admission.
+	// expressions compiles the expressions of admission policies and webhooks.
 	expressions *expressions.Compiler
-	// definitions checks the schemas of CRDs and retains nothing: each catalog has its own
-	// compiler.
+	// definitions only checks the schemas of CRDs. Each catalog has its own compiler for served
+	// CRDs.
 	definitions *crd.Compiler
-	// set has no served kinds; each catalog selects its own.
+	// set lists no served kinds, because each catalog selects its own.
 	set kindSet
 }
 
-// builtInsKey holds everything that built-in kinds depend on. There are few profiles and features,
-// so few keys.
+// builtInsKey holds everything on which the built-in kinds depend. There are few different keys.
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
-	// fields lists the enabled feature gates of fields, in the order of fieldFeatures, with
-	// commas.
+	// fields lists the enabled feature gates of fields, in the order of fieldFeatures. A comma
+	// follows each.
 	fields string
 }
 
-// fieldFeatures are the feature gates of fields.
+// fieldFeatures lists the feature gates that enable fields.
 var fieldFeatures = []string{
 	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
 	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
@@ -54,8 +53,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures reports a field whose feature is not in fieldFeatures: different kinds would share
-// a key.
+// checkFeatures returns an error if a field has a feature gate that is not in fieldFeatures.
+// Otherwise different sets of kinds would have the same key.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
@@ -69,7 +68,6 @@ func checkFeatures(messages map[string]*schema.Message) error {
 
 var compiledBuiltIns sync.Map
 
-// builtInsFor returns the built-in kinds, compiled once per key.
 func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 	compile, _ := compiledBuiltIns.LoadOrStore(f.key(n), sync.OnceValues(func() (*builtIns, error) {
 		return compileBuiltIns(n, f)
@@ -110,7 +108,7 @@ func (b *builtIns) hasGroup(group string) bool {
 	return b.set.containsKind(group, func(*schema.Kind) bool { return true })
 }
 
-// served returns a set with the kinds that a catalog serves.
+// served returns a copy of the set that serves only the kinds enabled by r and f.
 func (b *builtIns) served(r RuntimeConfig, f Features) (kindSet, error) {
 	s := kindSet{all: b.set.all, byKind: b.set.byKind, byResource: maps.Clone(b.set.byResource)}
 	if err := r.check(s.all); err != nil {

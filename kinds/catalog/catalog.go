@@ -11,13 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog holds every served kind: built-in ones, and custom ones added at run time
+// A Catalog holds all served kinds: built-in kinds, and custom kinds added at run time
 // (AddDefinition). Its methods are safe for concurrent use, and their results are immutable.
 type Catalog struct {
 	*builtIns
-	builtIn  kindSet // with the served subset of this catalog
-	compiler *crd.Compiler
-	// definitionKind is the kind CustomResourceDefinition.
+	builtIn        kindSet // with the served subset of this catalog
+	compiler       *crd.Compiler
 	definitionKind *schema.Kind
 
 	current     atomic.Pointer[snapshot]
@@ -32,20 +31,20 @@ type Group struct {
 	Versions []string
 }
 
-// New returns a catalog with all built-in kinds, in the names of a profile, except those off by
-// default.
+// New returns a catalog of the built-in kinds that are enabled by default, in the names of a
+// profile.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, Features{}) }
 
-// Features are behaviors of kinds that are off by default.
+// Features holds optional behaviors of kinds. All are disabled by default.
 type Features struct {
-	// ScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to
-	// zero.
+	// ScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to zero
+	// replicas.
 	ScaleToZero bool
 	// ClusterTrustBundle allows a RuntimeConfig to enable ClusterTrustBundles.
 	ClusterTrustBundle bool
-	// StorageVersionMigrator allows the same for StorageVersionMigrations.
+	// StorageVersionMigrator allows a RuntimeConfig to enable StorageVersionMigrations.
 	StorageVersionMigrator bool
-	// Fields reports whether a feature gate of fields is enabled; nil: none is.
+	// Fields reports whether a feature gate for fields is enabled. nil disables all of them.
 	Fields func(feature string) bool
 }
 
@@ -59,8 +58,8 @@ func (f Features) serves(k *schema.Kind) bool {
 	return true
 }
 
-// NewWithConfig is New with kinds enabled or disabled by r. A key of r that matches no kind is an
-// error.
+// NewWithConfig is like New, with kinds enabled or disabled by r and f. It returns an error if a
+// key of r matches no kind.
 func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error) {
 	b, err := builtInsFor(n, f)
 	if err != nil {
@@ -80,30 +79,30 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error
 	return c, nil
 }
 
-// Kind returns the served kind of a resource, or nil.
+// Kind returns the kind of a resource, or nil if it is not served.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
-// Serves reports whether clients can use k: neither --runtime-config nor its CRD disables it.
+// Serves reports whether clients can use k, which --runtime-config or its CRD may disable.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
-// ByGVK returns the kind of a GroupVersionKind, served or not, or nil.
+// ByGVK returns the kind of a GroupVersionKind, even if it is not served, or nil.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind(gvk)
 }
 
-// Kinds returns every served kind, sorted by group, version and resource. Callers must not change
-// it.
+// Kinds returns all served kinds, sorted by group, version and resource. Callers must not change
+// the slice.
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
 // Message returns a message by its full name, such as "meta.v1.ListMeta", or nil.
 func (c *Catalog) Message(name string) *schema.Message { return c.message(name) }
 
-// Expressions returns the compiler of admission expressions, which validation and policy share.
+// Expressions returns the compiler of admission expressions. Validation and policy share it.
 func (c *Catalog) Expressions() *expressions.Compiler { return c.expressions }
 
-// Naming returns the profile of the catalog.
+// Naming returns the naming profile of the catalog.
 func (c *Catalog) Naming() *meta.Naming { return c.naming }
 
 // Groups returns the groups sorted by name, the core group first.
@@ -121,6 +120,6 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// StorageKinds returns the storage version of each stored resource, sorted by group and resource.
-// It includes the current custom kinds. Callers must not change the slice.
+// StorageKinds returns the storage version of each stored resource, including custom ones, sorted
+// by group and resource. Callers must not change the slice.
 func (c *Catalog) StorageKinds() []*schema.Kind { return c.current.Load().lists().storage }

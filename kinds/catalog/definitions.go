@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CustomResourceDefinition without its schemas, for Compile.
+// Outline decodes a stored CustomResourceDefinition without its schemas. The result is for Compile.
 func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 	return c.compiler.Outline(c.definitionKind, o)
 }
 
-// Compile compiles a CustomResourceDefinition, or its outline, into kinds. It returns nil for CRDs
-// without a storage version and for CRDs that validation rejects: those not named <plural>.<group>,
-// and those that conflict with a built-in kind (ConflictsWithBuiltIn).
+// Compile compiles a CustomResourceDefinition, or its outline, into kinds. It returns nil if the
+// CRD has no storage version, is not named <plural>.<group>, or conflicts with a built-in kind.
+// Validation rejects such CRDs, but they may be stored.
 func (c *Catalog) Compile(definition tree.Tree) *crd.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
@@ -35,8 +35,8 @@ func (c *Catalog) Compile(definition tree.Tree) *crd.Definition {
 	return d
 }
 
-// ConflictsWithBuiltIn reports whether a CRD uses the resource or kind name of a built-in kind,
-// served or not, in its spec or its accepted names.
+// ConflictsWithBuiltIn reports whether a CRD uses the resource name or kind of a built-in kind, in
+// its spec or its accepted names. The built-in kind need not be served.
 func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	spec := definition.Object("spec")
 	group := spec.String("group")
@@ -50,17 +50,17 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// Opaque returns a kind for stored objects without a CRD.
+// Opaque returns a kind for stored objects whose CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
-// AddDefinition serves the kinds of a CRD, replacing those of its previous state.
+// AddDefinition serves the kinds of a CRD. They replace those of a previous revision of the CRD.
 func (c *Catalog) AddDefinition(d *crd.Definition) { c.setDefinition(d.Name, nil, d) }
 
 // RemoveDefinition stops serving the kinds of a CRD and releases their compiled form. It does
-// nothing if another state of the CRD is served.
+// nothing if another revision of the CRD is served.
 func (c *Catalog) RemoveDefinition(d *crd.Definition) { c.setDefinition(d.Name, d, nil) }
 
-// Definition returns the served CRD of that name, or nil.
+// Definition returns the served CRD with that name, or nil.
 func (c *Catalog) Definition(name string) *crd.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,8 +83,8 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition publishes a snapshot with another state of a CRD: d replaces any previous state; if
-// d is nil, removed is removed if it is current.
+// setDefinition replaces the served revision of a CRD by d. If d is nil, it removes the revision
+// removed, unless another one is served.
 //
 // The cost is proportional to the CRDs of the group and the number of groups, since many CRDs may
 // come in a row. Lookups find built-in kinds first, so no CRD can replace one.

@@ -68,17 +68,17 @@ type RequiredWhen struct {
 	Detail string
 }
 
-// OneOf is a group of mutually exclusive fields. None is the message if all are absent, which ""
-// allows. Many is the message for each field but the first.
+// OneOf is a group of mutually exclusive fields. None is the error message if all of them are
+// absent, or "" if that is allowed. Many is the error message for each field after the first.
 type OneOf struct {
 	Fields     []string
 	None, Many string
 }
 
-// Type is the type of a field's values.
+// Type is the data type of a field.
 type Type uint8
 
-// The types.
+// Values of Type.
 const (
 	TypeString Type = iota
 	TypeBool
@@ -97,40 +97,40 @@ const (
 	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
 )
 
-// Shape is the number of values in a field.
+// Shape defines whether a field holds one value, a list or a map.
 type Shape uint8
 
-// The shapes.
+// Values of Shape.
 const (
 	Single Shape = iota
 	List
 	Map
 )
 
-// Presence defines whether the published documents mark a field as required.
+// Presence defines whether the published OpenAPI documents mark a field as required.
 type Presence uint8
 
-// The presences.
+// Values of Presence.
 const (
 	PresenceDerived  Presence = iota // derived from type and other options
 	PresenceRequired                 // although the server does not require it
 	PresenceOptional                 // although every object has it
 )
 
-// Empty defines whether the checks of a field apply to "" and 0.
+// Empty defines whether validation of a field applies to "" and 0.
 type Empty uint8
 
-// Modes for empty values.
+// Values of Empty.
 const (
 	EmptyByType  Empty = iota // if they differ from an absent value
 	EmptyChecked              // always, and also if the value is absent
 	EmptyAllowed              // never, although they differ from an absent value
 )
 
-// ListType defines how lists merge.
+// ListType defines how server-side apply merges a list.
 type ListType uint8
 
-// The list types.
+// Values of ListType.
 const (
 	ListAtomic ListType = iota
 	ListSet

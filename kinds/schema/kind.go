@@ -7,40 +7,40 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Kind is the compiled declaration of a resource type. It is immutable once the catalog is built.
+// A Kind is the compiled declaration of one version of a resource. It is immutable once the catalog
+// is built.
 type Kind struct {
 	meta.GroupVersionKind
 	Resource   string // plural, as in URLs
 	Names      Names
 	Namespaced bool
 	Verbs      []string // of the main resource; sorted, except for custom kinds
-	// Storage names the collection of the objects, which several groups may share.
+	// Storage names the collection that holds the objects. Several groups may share one collection.
 	Storage meta.GroupResource
-	// Stored is the storage version, in whose form objects are stored. It is the kind itself
-	// unless several kinds share a storage.
+	// Stored is the storage version. It is the kind itself unless several kinds share a collection.
 	Stored *Kind
-	// Versions lists, for a storage version, all kinds of its storage.
+	// Versions lists all kinds that share the collection. Only the storage version has it.
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
-	// OffByDefault kinds need to be enabled by the operator.
+	// OffByDefault is set if the operator must enable the kind.
 	OffByDefault bool
 	Writes       Writes
 	NameFormat   NameFormat
 	Subresources []Subresource
 	Columns      []Column
 	SelectFields []SelectField // beyond metadata.name and metadata.namespace
-	// Declared is the Message of a built-in kind.
+	// Declared is the Message of a built-in kind. Kind.Message also works for custom kinds.
 	Declared *Message
 	// Origin is nil for a built-in kind.
 	Origin *Origin
-	// SetStrategy sets Strategy, Preparer and Conversion.
+	// Set the following three with SetStrategy.
 	Strategy   Strategy
 	Preparer   Preparer   // nil: objects are stored as clients send them
 	Conversion Conversion // between the kind and Stored; nil if they are the same
 }
 
-// Names are further names of a kind in discovery.
+// Names holds the other names of a kind in discovery.
 type Names struct {
 	Singular   string
 	List       string // of lists; "": Kind followed by "List"
@@ -48,86 +48,89 @@ type Names struct {
 	Categories []string
 }
 
-// Writes are the options of creates, updates and deletes.
+// Writes holds the options for creates, updates and deletes.
 type Writes struct {
 	// CreateOnUpdate lets a PUT create an absent object.
 	CreateOnUpdate bool
 	// ConditionalUpdate requires a resourceVersion in a PUT.
 	ConditionalUpdate bool
-	// Generation counts changes outside metadata and status in metadata.generation.
+	// Generation increments metadata.generation on changes outside metadata and status.
 	Generation bool
 	Deletion   Deletion
-	// DeleteReturnsObject returns the deleted object instead of a Status.
+	// DeleteReturnsObject makes a delete return the deleted object instead of a Status.
 	DeleteReturnsObject bool
 }
 
-// A Deletion is the way in which objects are deleted. Finalizers delay all of them.
+// Deletion defines how objects are deleted. Finalizers delay every deletion.
 type Deletion uint8
 
-// Deletions.
+// Values of Deletion.
 const (
 	DeleteAtOnce     Deletion = iota
 	DeleteGracefully          // after a grace period
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// Virtual reports whether objects of the kind are not stored. Every stored kind can be watched.
+// Virtual reports whether objects of the kind are not stored, as with access reviews. Every stored
+// kind supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
-// A Deprecation holds API versions, as in "1.23", and a replacement; Removed and Replacement may be
-// empty. A Warning replaces the standard text.
+// A Deprecation holds API versions, such as "1.23", and the replacement. Removed and Replacement
+// may be empty. Warning replaces the standard warning unless it is empty.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field for field selectors. Path is its path in the stored form; if the value
-// is empty, that at Fallback counts, the Path of another SelectField ("" for none). Without a Name,
-// it serves selectors of other versions. The store indexes Indexed fields.
+// A SelectField is a field that field selectors can use. Path is its path in the storage version.
+// If the value there is empty, the value at Fallback applies, the Path of another SelectField or
+// "".
+//
+// A SelectField without a Name exists only for other versions. The store indexes Indexed fields.
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
 }
 
-// A Subresource is an extra path segment below an object.
+// A Subresource is a subresource of a kind, such as status or scale.
 type Subresource struct {
 	Name  string
 	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
 	Verbs []string
-	// BodyKind is the compiled Kind; nil means the parent's.
+	// BodyKind is the compiled form of Kind, or nil for the parent's.
 	BodyKind *Kind
 	Scale    *Scale // for the subresource scale
-	// Field is the only field besides metadata that a write may change; "" for any.
+	// Field is the only field outside metadata that a write may change, or "" for no restriction.
 	Field string
 	// KeepsMetadata lists metadata fields that a write cannot change.
 	KeepsMetadata []string
-	// Connects marks a subresource that opens a connection, such as exec. It has no body; Kind,
-	// if set, is that of the query options.
+	// Connects marks a subresource that opens a connection, such as exec. It has no body. Kind, if
+	// set, describes the query options.
 	Connects bool
 	View     View
 }
 
-// EveryField stands for all fields in lists of field names.
+// EveryField stands for all fields in a list of field names.
 const EveryField = "*"
 
-// A Scale holds the dotted paths of the fields that the scale subresource shows. Selector is a
-// label selector or a map of labels; it may be empty.
+// A Scale holds the dotted paths of the fields that the scale subresource exposes. The field at
+// Selector is a label selector or a map of labels. Selector may be "".
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
-// A View defines how a subresource reads and writes its object. Without Write, it is an operation
-// that its handler implements.
+// A View defines how a subresource reads and writes its object. Without Write, the handler of the
+// subresource implements its operation.
 type View struct {
-	// Read returns the body, which may share memory with the object; nil: the object itself, or
-	// no body if that is of another kind.
+	// Read returns the response body, which may share memory with the object. If Read is nil, the
+	// body is the object itself, or absent if the subresource has a different kind.
 	Read func(obj tree.Tree) tree.Tree
-	// Write applies body to obj, a copy, at the time now in tree form. The error is a
-	// *meta.Status.
+	// Write applies body to obj, which is a copy. now is the current time in tree form. The error
+	// is a *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
-	// KeepsGeneration: a write does not increase metadata.generation.
+	// KeepsGeneration leaves metadata.generation unchanged on a write.
 	KeepsGeneration bool
-	// KeepsOwners: a write does not change managed fields.
+	// KeepsOwners leaves managed fields unchanged on a write.
 	KeepsOwners bool
 }
 
-// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, the start of stored objects
-// that list items omit. Items of custom kinds include it, so their offset is 1.
+// ItemOffset returns the offset in the stored JSON at which a list item starts. List items omit the
+// leading `{"kind":"…","apiVersion":"…",`. Items of custom kinds include it, so their offset is 1.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {
 		return 1
@@ -139,7 +142,7 @@ func (k *Kind) ItemOffset() int {
 	return n
 }
 
-// Subresource returns the subresource with that name, or nil.
+// Subresource returns the named subresource, or nil.
 func (k *Kind) Subresource(name string) *Subresource {
 	for i := range k.Subresources {
 		if k.Subresources[i].Name == name {
@@ -153,15 +156,15 @@ func (k *Kind) Subresource(name string) *Subresource {
 type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
-	// Path is a dotted path into the object, as in "status.phase", or a function of the table
-	// engine, as in "func:podStatus".
+	// Path is a dotted path into the object, such as "status.phase", or a function of the table
+	// engine, such as "func:podStatus".
 	Path string
 }
 
-// NameFormat is the rule for metadata.name.
+// NameFormat is the validation rule for metadata.name.
 type NameFormat uint8
 
-// Name formats.
+// Values of NameFormat.
 const (
 	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
 	NameLabel                         // DNS-1123 label

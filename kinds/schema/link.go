@@ -1,7 +1,7 @@
 package schema
 
-// resolveReferences links kinds to the body kinds of their subresources and to the storage version
-// of their storage.
+// resolveReferences links each kind to the body kinds of its subresources and to its storage
+// version.
 func (c *compiler) resolveReferences() {
 	byKind := map[string]*Kind{}
 	for _, k := range c.plan.Kinds {
@@ -28,8 +28,8 @@ func (c *compiler) resolveSubresources(k *Kind, byKind map[string]*Kind) {
 	}
 }
 
-// storageVersion returns the kind that is marked as the storage version of k's storage, or the only
-// kind of that storage.
+// storageVersion returns the kind marked as the storage version of k's collection. A single kind
+// needs no mark.
 func (c *compiler) storageVersion(k *Kind) *Kind {
 	var marked, first *Kind
 	sharing := 0

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// A Message is the structure of an object or a part of one.
+// A Message describes the structure of an object or of a nested object.
 type Message struct {
 	Name   string   // as in "core.v1.PodSpec"
 	Fields []*Field // in order of declaration and encoding; inlined messages are expanded
-	// Doc is a short description for OpenAPI.
+	// Doc is a short description, published in OpenAPI.
 	Doc string
-	// HasTypeMeta marks messages whose JSON also holds kind and apiVersion. The plan omits
-	// these fields: the Protobuf envelope holds them, and the server writes them from the Kind.
-	// For an object within another message, both are plain fields without numbers.
+	// HasTypeMeta marks a message whose JSON also holds kind and apiVersion. Fields omits both,
+	// because the Protobuf envelope holds them and the server writes them from the Kind. In an
+	// object embedded in another message, both are plain fields without Protobuf numbers.
 	HasTypeMeta bool
-	// Additional describes fields that Fields does not list; nil if they are not allowed. Only
-	// messages of custom kinds have it.
+	// Additional describes all fields that Fields does not list, or is nil. Only messages of custom
+	// kinds have it.
 	Additional *Field
-	// Custom is set for the objects of custom kinds.
+	// Custom is set only for custom kinds.
 	Custom *Custom
-	// OneOf are groups of mutually exclusive fields.
+	// OneOf lists groups of mutually exclusive fields.
 	OneOf []OneOf
-	// Rules are the declared rules, or nil.
+	// Rules holds the declared validation rules, or nil.
 	Rules *Rules
-	// Values defaults, prunes and checks objects of the message. Package rules compiles it.
+	// Values is the plan for defaulting, pruning and validating objects. Package rules compiles it.
 	Values *ValuePlan
 
 	byName    map[string]*Field
@@ -32,7 +32,8 @@ type Message struct {
 	composite []*Field
 }
 
-// Field returns the field with a JSON name, else Additional, which may be nil.
+// Field returns the field with the given JSON name. Otherwise it returns Additional, which may be
+// nil.
 func (m *Message) Field(name string) *Field {
 	if f := m.byName[name]; f != nil {
 		return f
@@ -43,18 +44,18 @@ func (m *Message) Field(name string) *Field {
 // Sorted returns the fields sorted by JSON name. Callers must not change the slice.
 func (m *Message) Sorted() []*Field { return m.sorted }
 
-// Composite returns, sorted by JSON name, the fields that may hold messages or lists with keyed
-// items. Callers must not change the slice.
+// Composite returns the fields that may hold messages or lists with keyed items, sorted by JSON
+// name. Callers must not change the slice.
 func (m *Message) Composite() []*Field { return m.composite }
 
-// NewMessage returns an indexed message with these fields.
+// NewMessage returns a message with the given fields, ready for lookups.
 func NewMessage(name string, fields ...*Field) *Message {
 	m := &Message{Name: name, Fields: fields}
 	m.Index()
 	return m
 }
 
-// Index builds the lookup tables. Call it after a change of Fields, before the message is used.
+// Index builds the lookup tables. Call it after changing Fields and before using the message.
 func (m *Message) Index() {
 	m.byName = make(map[string]*Field, len(m.Fields))
 	for _, f := range m.Fields {
@@ -69,8 +70,8 @@ func (f *Field) isComposite() bool {
 	return f.Type == TypeMessage || f.Shape == List && f.ListType != ListAtomic
 }
 
-// Lookup returns the field at a dotted path, as in "spec.nodeName", or nil. It descends only into
-// single messages.
+// Lookup returns the field at a dotted path such as "spec.nodeName", or nil. It does not descend
+// into lists or maps.
 func (m *Message) Lookup(path string) *Field {
 	for {
 		name, rest, more := strings.Cut(path, ".")

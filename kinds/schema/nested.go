@@ -1,11 +1,10 @@
 package schema
 
-// typeMetaFields name the kind in the JSON form of an object. They have no Protobuf numbers.
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// nested returns the form that a message with type meta has within another message: kind and
-// apiVersion are plain fields that Protobuf does not have. It is filled after all messages are
-// compiled.
+// nested returns the form of m for use as a field of another message. In that form, kind and
+// apiVersion are plain JSON fields that Protobuf omits. fillNested completes it once all messages
+// are compiled.
 func (c *compiler) nested(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

@@ -16,7 +16,6 @@ var standardVerbs = []string{"create", "delete", "deletecollection", "get", "lis
 
 var subresourceVerbs = []string{"get", "patch", "update"}
 
-// kindOptions returns the options of a served kind, or nil for other messages.
 func kindOptions(d *descriptorpb.DescriptorProto) *options.Kind {
 	if d.Options == nil {
 		return nil
@@ -119,7 +118,6 @@ func newColumn(o *options.Column) Column {
 	}
 }
 
-// applyOptions copies the options of a field, except for its type.
 func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.EmitEmpty = o.GetEmitEmpty()
 	f.ListType = ListType(o.GetListType())

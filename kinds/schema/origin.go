@@ -2,32 +2,32 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// An Origin is what a CustomResourceDefinition adds to its kind.
+// An Origin holds the properties of a custom kind that come from its CustomResourceDefinition.
 //
 // Custom kinds are added, changed and removed at run time. Each version has its own schema and
-// columns, and writes through subresources must satisfy the whole schema. Stored bytes keep the
-// version in which they were written; reads convert them to the current schema (Message.Custom).
-// Objects have no Protobuf form, and an empty value differs from an absent one. Only a status
-// subresource, if there is one, writes the status.
+// columns. Writes through subresources must satisfy the whole schema. Stored bytes keep the version
+// in which they were written, and reads convert them to the current schema (Message.Custom).
+// Objects have no Protobuf form, and an empty value differs from an absent one. If there is a
+// status subresource, no other write changes the status.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
 	Schema     Schema
-	// ConversionWebhook converts between versions, which share it; nil if Kind.Conversion does.
+	// ConversionWebhook is shared by all versions. It is nil if Kind.Conversion converts.
 	ConversionWebhook *ConversionWebhook
-	// WorkingForm, set if a webhook converts, is the kind as if its objects were stored in its
-	// version. Writes are computed in it and converted to Stored. Its Versions are the working
-	// forms of all versions, each its own Stored.
+	// WorkingForm is set if a webhook converts. It is the kind as if its objects were stored in its
+	// own version. Writes are computed in this form and then converted to Stored. Its Versions are
+	// the working forms of all versions, each with itself as Stored.
 	WorkingForm *Kind
 	// Unconverted is set if a webhook converts (see Kind.Unconverted).
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts objects of a custom kind between versions. A changed CRD gets a new
-// one.
+// A ConversionWebhook converts objects of a custom kind between versions. Each change of the CRD
+// creates a new one.
 //
-// Objects stay in the version in which they were written, because only the webhook knows other
-// forms.
+// Objects stay in the version in which they were written, because only the webhook can convert
+// them.
 type ConversionWebhook struct {
 	ReviewVersions []string  // of the ConversionReview, the preferred one first
 	ClientConfig   tree.Tree // of the webhook
@@ -44,8 +44,8 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	return k.Origin.ConversionWebhook
 }
 
-// Unconverted returns the kind for requests that concern only metadata, which is the same in all
-// versions, and so call no webhook. It is k itself unless a webhook converts.
+// Unconverted returns the kind for requests that need only metadata. Metadata is the same in all
+// versions, so these requests call no webhook. It is k itself unless a webhook converts.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k
@@ -53,10 +53,10 @@ func (k *Kind) Unconverted() *Kind {
 	return k.Origin.Unconverted
 }
 
-// CallsWebhook reports whether requests for objects of k call a conversion webhook.
+// CallsWebhook reports whether requests for objects of k may call a conversion webhook.
 func (k *Kind) CallsWebhook() bool { return k.Unconverted() != k }
 
-// FindVersion returns the kind of the same storage with that apiVersion, or nil.
+// FindVersion returns the kind with the given apiVersion in the same collection, or nil.
 func (k *Kind) FindVersion(apiVersion string) *Kind {
 	for _, v := range k.Stored.Versions {
 		if v.APIVersion() == apiVersion {

@@ -4,28 +4,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DropStatusOnCreate is the Preparer of kinds whose new objects have no status.
+// DropStatusOnCreate is the Preparer for kinds whose objects are created without status.
 type DropStatusOnCreate struct{}
 
-// Prepare drops the status of a new object.
+// Prepare removes the status on create.
 func (DropStatusOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		delete(obj, "status")
 	}
 }
 
-// EmptyStatusOnCreate is the Preparer of kinds whose new objects have an empty status.
+// EmptyStatusOnCreate is the Preparer for kinds whose objects are created with an empty status.
 type EmptyStatusOnCreate struct{}
 
-// Prepare empties the status of a new object.
+// Prepare replaces the status with an empty object on create.
 func (EmptyStatusOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	}
 }
 
-// KeepStatus is the Preparer of kinds whose status only the subresource writes.
+// KeepStatus is the Preparer for kinds whose status changes only through the status subresource.
 type KeepStatus struct{}
 
-// Prepare ignores the status in writes of the main resource.
+// Prepare restores the status from old, because a write of the main resource must not change it.
 func (KeepStatus) Prepare(obj, old tree.Tree) { obj.CopyField(old, "status") }

@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Rule is a declared validation step, with names in the form of the profile.
+// A Rule is one declared validation rule. Its names are those of the naming profile.
 type Rule = options.Rule
 
-// Rules are the declared rules of a message and the Checks that package rules compiles from them.
+// Rules holds the declared rules of a message and the Checks that package rules compiles from them.
 type Rules struct {
 	Validate, Update, Write, Status, Warnings, StatusWarnings []*Rule
 	Checks                                                    Checks
 }
 
-// Checks are the compiled rules of a message; fields are nil without rules.
+// Checks holds the compiled rules of a message. A field is nil if it has no rules.
 type Checks struct{ Validate, Update, Write, Status, Warnings, StatusWarnings Check }
 
-// Checks returns the compiled rules of a message, which may be nil.
+// Checks returns the compiled rules. It accepts a nil message.
 func (m *Message) Checks() Checks {
 	if m == nil || m.Rules == nil {
 		return Checks{}
@@ -30,15 +30,16 @@ func (m *Message) Checks() Checks {
 	return m.Rules.Checks
 }
 
-// A Check checks an object at path. old is its previous state, nil on create.
+// A Check validates the object at path. old is the previous object, or nil on create.
 type Check interface {
 	Run(obj, old tree.Tree, path string, faults *Faults)
 }
 
-// A CheckFunc is a function that declared rules call for a value at a path.
+// A CheckFunc is a validation function that declared rules can call for the value at path.
 type CheckFunc func(v any, path string, faults *Faults)
 
-// ObjectCheck adapts a function of objects to a CheckFunc.
+// ObjectCheck adapts a check of objects to a CheckFunc. A value of another type is checked as a nil
+// object.
 func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
 		obj, _ := v.(tree.Tree)
@@ -46,7 +47,7 @@ func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFu
 	}
 }
 
-// TextCheck adapts a function of texts to a CheckFunc.
+// TextCheck adapts a check of strings to a CheckFunc. A value of another type is checked as "".
 func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
 		s, _ := v.(string)
@@ -54,17 +55,17 @@ func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
 	}
 }
 
-// Run runs a check, which may be nil.
+// Run runs c unless it is nil.
 func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
 	if c != nil {
 		c.Run(obj, old, path, faults)
 	}
 }
 
-// platformName matches names of the platform profile in expressions and texts.
+// platformName matches names of the platform profile in expressions and messages.
 var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)|\bPlatform\b`)
 
-// newRules copies declared rules and translates their names to the profile.
+// newRules copies the declared rules and translates their names to the naming profile n.
 func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 	all := make([]*Rule, len(declared))
 	for i, rule := range declared {

@@ -2,12 +2,11 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Same reports whether two objects of a message are equivalent. An absent field equals an empty
-// one, except for a pointer: hostUsers: false differs from an absent hostUsers. Values without
-// structure and entries of maps are compared exactly.
+// Same reports whether an update from a to b changes nothing. An absent field equals an empty one,
+// unless the field is a pointer. An absent hostUsers thus differs from false. Unstructured values
+// and map entries are compared exactly.
 //
-// It decides whether an update is a change. Unlike it, tree.SemanticEqual treats every absent field
-// as empty.
+// tree.SemanticEqual treats every absent field as empty.
 func (m *Message) Same(a, b tree.Tree) bool {
 	if tree.SameRef(a, b) {
 		return true
@@ -32,7 +31,7 @@ func (m *Message) sameField(name string, a, b any) bool {
 	return tree.SemanticEqual(a, b)
 }
 
-// Same reports whether two values of a field are equivalent; nil is an absent value.
+// Same reports whether two values of the field are equivalent. nil stands for an absent value.
 func (f *Field) Same(a, b any) bool {
 	if tree.SameRef(a, b) {
 		return true
@@ -77,7 +76,7 @@ func (f *Field) sameMaps(a, b any) bool {
 	return true
 }
 
-// sameItems compares two values, of which at most one is absent.
+// sameItems compares two single values. At most one of them is nil.
 func (f *Field) sameItems(a, b any) bool {
 	if f.Type != TypeMessage || f.Message == nil {
 		return tree.StrictEqual(a, b)

@@ -6,94 +6,96 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Strategy is the behavior of a kind that its declaration cannot express. Kinds embed
+// A Strategy implements behavior of a kind that its declaration cannot express. Kinds embed
 // DefaultStrategy and override methods.
 //
-// Methods get trees with defaults and retain none. old is the previous state, nil on create; obj
-// may share unchanged fields with it. So Default and Prepare may complete a field in place only
-// idempotently, and what they write into one field because of another goes into a copy.
+// Methods receive trees with defaults applied and must not retain them. old is the previous object,
+// or nil on create. obj may share unchanged fields with old. Default and Prepare may therefore
+// modify a shared field only by completing it idempotently. A value that depends on another field
+// must go into a copy.
 type Strategy interface {
-	// Default sets defaults that depend on several fields. Of the metadata it may read only
-	// name and labels, because other changes of the metadata do not call it.
+	// Default sets defaults that depend on several fields. Of the metadata it may read only name
+	// and labels, because it does not run again after other metadata changes.
 	Default(obj tree.Tree)
-	// PrepareSubresource prepares a write of a subresource, such as the status, in place of
-	// Preparer. It replaces parts of obj and modifies none, since old may share them.
+	// PrepareSubresource replaces Preparer.Prepare for subresource writes. It must replace parts of
+	// obj rather than modify them, because old may share them.
 	PrepareSubresource(obj, old tree.Tree)
-	// FinishCreate completes a new object once, after mutating admission and before validation.
+	// FinishCreate completes a new object between mutating admission and validation. It runs once.
 	FinishCreate(obj tree.Tree)
-	// Requester returns the spec fields of a new object that identify its requester. A Preparer
-	// drops the client's values, and admission sets them for good.
+	// Requester returns the names of the spec fields that record the user that created the object.
+	// A Preparer drops the client's values, and admission sets the fields.
 	Requester() []string
 
-	// Validate reports every fault of obj alone. It may skip fields that obj shares with old
-	// (tree.Tree.Shares), which were valid.
+	// Validate reports all faults of obj that do not depend on old. It may skip fields that obj
+	// shares with old (tree.Tree.Shares), because those were validated before.
 	Validate(obj, old tree.Tree, faults *Faults)
 	// ValidateUpdate reports forbidden changes from old to obj.
 	ValidateUpdate(obj, old tree.Tree, faults *Faults)
-	// ValidateServed reports faults of a write through this version beyond those of the storage
-	// version. obj and old have the storage version.
+	// ValidateServed reports faults that apply only to writes through this version. obj and old are
+	// in the storage version.
 	ValidateServed(obj, old tree.Tree, faults *Faults)
-	// HasExpressions reports whether Evaluate does anything.
+	// HasExpressions reports whether Evaluate has expressions to run.
 	HasExpressions() bool
-	// Evaluate runs the expressions of this version for otherwise valid writes. It stops when
-	// ctx ends, which the caller must check. obj and old have the storage version.
+	// Evaluate runs the validation expressions of this version for writes that are otherwise valid.
+	// It stops when ctx ends, so the caller must check ctx. obj and old are in the storage version.
 	Evaluate(ctx context.Context, obj, old tree.Tree, faults *Faults)
 
-	// WarningsBeforePrepare returns warnings about parts of a new object that a Preparer
+	// WarningsBeforePrepare returns warnings about fields of a new object that a Preparer then
 	// replaces.
 	WarningsBeforePrepare(obj tree.Tree) []string
-	// Warnings returns warnings about a valid obj: fields without effect, and deprecated ones.
+	// Warnings returns warnings about ineffective and deprecated fields of a valid obj.
 	Warnings(obj, old tree.Tree) []string
-	// WarnsOnNoOp reports whether Warnings may return some for a write that changes nothing.
+	// WarnsOnNoOp reports whether Warnings must also run for a write that changes nothing.
 	WarnsOnNoOp() bool
 
-	// BeginDelete marks obj, a copy, when its deletion in steps begins (DeleteInSteps). now is
-	// the time of the write in tree form.
+	// BeginDelete marks obj, which is a copy, as terminating (DeleteInSteps). now is the current
+	// time in tree form.
 	BeginDelete(obj tree.Tree, now string)
-	// GracePeriod returns the seconds that a graceful deletion of obj waits. requested is the
-	// client's value, or nil.
+	// GracePeriod returns the grace period of a deletion in seconds. requested is the client's
+	// value, or nil.
 	GracePeriod(obj tree.Tree, requested *int64) int64
-	// Finalized reports whether finalizers are all that keeps a terminating object.
+	// Finalized reports whether a terminating object waits for nothing but metadata.finalizers.
 	Finalized(obj tree.Tree) bool
-	// DefaultPropagation returns the propagation policy of a deletion that names none, "" for
-	// the usual one, and a warning about it, "" for none.
+	// DefaultPropagation returns the propagation policy of a delete request that specifies none,
+	// and a warning for the client. An empty policy stands for the usual default.
 	DefaultPropagation() (policy, warning string)
 
-	// RandomName reports whether a new object without name and generateName gets a random UUID
-	// as its name.
+	// RandomName reports whether a new object without name and generateName is named by a random
+	// UUID.
 	RandomName() bool
-	// CountedMetadata returns "labels" or "annotations" if metadata.generation also counts
-	// their changes, except through a subresource.
+	// CountedMetadata returns "labels" or "annotations" if their changes also increment
+	// metadata.generation. Changes through a subresource never do.
 	CountedMetadata() string
-	// AllowsUnqualifiedFinalizers reports whether the names of finalizers need no domain.
+	// AllowsUnqualifiedFinalizers reports whether finalizer names may omit the domain.
 	AllowsUnqualifiedFinalizers() bool
 }
 
-// A Preparer is a Strategy that changes objects before validation; old is nil on create. It drops
-// or restores fields that the client may not set, such as the status. It modifies the body of a
-// write, which is a copy.
+// A Preparer is a Strategy that changes objects before validation. It drops or restores fields that
+// clients may not set, such as the status. Prepare modifies obj, which is a copy. old is nil on
+// create.
 type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
-// A Conversion is a lossless Strategy for trees of another version: annotations hold values without
-// a field. ToStored and FromStored change and return their tree, which has defaults.
+// A Conversion is a Strategy of an unstored version that converts without loss. Annotations hold
+// values that have no field in the other version. ToStored and FromStored modify and return their
+// argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
-	// Keep returns the part of a validated state in this version that the stored version keeps.
-	// It shares memory with obj, which it does not change.
+	// Keep returns the part of a validated obj of this version that the storage version preserves.
+	// The result shares memory with obj, which stays unchanged.
 	Keep(obj tree.Tree) tree.Tree
 }
 
-// SetStrategy sets the behavior of the kind.
+// SetStrategy sets Strategy, and Preparer and Conversion if s implements them.
 func (k *Kind) SetStrategy(s Strategy) {
 	k.Strategy = s
 	k.Preparer, _ = s.(Preparer)
 	k.Conversion, _ = s.(Conversion)
 }
 
-// DefaultStrategy is the Strategy of a kind without special behavior.
+// DefaultStrategy is the Strategy of a kind without special behavior. Other strategies embed it.
 type DefaultStrategy struct{}
 
 var _ Strategy = DefaultStrategy{}
@@ -118,14 +120,14 @@ func (DefaultStrategy) RandomName() bool                                      { 
 func (DefaultStrategy) CountedMetadata() string                               { return "" }
 func (DefaultStrategy) AllowsUnqualifiedFinalizers() bool                     { return false }
 
-// Lossless implements Keep for a Conversion whose stored version has all fields.
+// Lossless implements Conversion.Keep for a kind whose storage version has all of its fields.
 type Lossless struct{}
 
-// Keep returns obj.
+// Keep returns obj unchanged, because the storage version preserves every field.
 func (Lossless) Keep(obj tree.Tree) tree.Tree { return obj }
 
-// AlwaysWarns is the DefaultStrategy of kinds that also warn about writes that change nothing.
+// AlwaysWarns is the DefaultStrategy for kinds that also warn about writes without changes.
 type AlwaysWarns struct{ DefaultStrategy }
 
-// WarnsOnNoOp returns true.
+// WarnsOnNoOp returns true, so that Warnings runs even if nothing changes.
 func (AlwaysWarns) WarnsOnNoOp() bool { return true }

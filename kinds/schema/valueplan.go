@@ -6,91 +6,95 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ValuePlan defines how package rules defaults, prunes and checks one value. Options of built-in
-// kinds and schemas of CRDs compile to it. It is immutable.
+// A ValuePlan defines how package rules defaults, prunes and validates one value. It is compiled
+// from the options of built-in kinds and from CRD schemas. It is immutable.
 type ValuePlan struct {
-	// Evaluators are in the order of faults.
+	// Evaluators run in this order, which is also the order of their faults.
 	Evaluators []Evaluator
-	// Recheck disables the shortcut for unchanged values.
+	// Recheck validates unchanged values too, instead of skipping them.
 	Recheck bool
-	// Nullable accepts null and skips all checks of it.
+	// Nullable accepts null and skips all checks for it.
 	Nullable bool
 
 	// Absence defines which values count as absent.
 	Absence Absence
-	// Zero is checked in place of an absent value; nil: nothing is.
+	// Zero is validated in place of an absent value. If it is nil, absent values are not validated.
 	Zero any
-	// DropNull drops null when defaulting.
+	// DropNull removes null values during defaulting.
 	DropNull bool
-	// Default replaces an absent value; nil: none.
+	// Default replaces an absent value, unless it is nil.
 	Default any
-	// DefaultSize is the approximate size of Default in JSON bytes; 0 if not counted.
+	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 if it is not counted.
 	DefaultSize int
-	// NullDefault replaces null and absent values although it is not a declared default; nil:
-	// none.
+	// NullDefault replaces null and absent values, unless it is nil. It is not a declared default.
 	NullDefault any
-	// WholeThousandths rounds quantities to multiples of 1m, away from zero, when defaulting.
+	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
-	// FillAbsent creates an absent object if some of its fields have defaults.
+	// FillAbsent creates an absent object if any of its fields has a default.
 	FillAbsent bool
 
-	// Parts are fields or entries and Items list items, as far as defaulting and pruning
-	// descend; nil: they do not.
+	// Parts plans the fields or map entries, and Items the list items. nil ends defaulting and
+	// pruning.
 	Parts *Parts
 	Items *ValuePlan
-	// PreserveUnknown keeps fields without a plan when pruning.
+	// PreserveUnknown makes pruning keep fields that have no plan.
 	PreserveUnknown bool
-	// Bare is an object with an empty plan. An apply configuration may set its fields.
+	// Bare marks an object with an empty schema. Pruning keeps its fields in an apply
+	// configuration.
 	Bare bool
 }
 
-// Parts are the possibly recursive plans of the fields of an object or the entries of a map.
+// Parts holds the plans of the fields of an object or the entries of a map. They may be recursive.
 type Parts struct {
-	// Checked are the fields to check, in order of declaration. If Ordered is false, the keys
-	// of the object are checked, sorted.
+	// Checked lists the fields to validate, in order of declaration. If Ordered is false, all keys
+	// are validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted are the fields that defaulting visits, the first Filled of them even if absent.
+	// Defaulted lists the fields that defaulting visits. It visits the first Filled ones even if
+	// they are absent.
 	Defaulted []Part
 	Filled    int
-	// Immutable are fields that are or contain immutable fields.
+	// Immutable lists the fields that are immutable or contain immutable fields.
 	Immutable []ImmutablePart
-	// Featured are fields that are or contain fields of disabled features.
+	// Featured lists the fields that belong to a disabled feature or contain such fields.
 	Featured []FeaturedPart
-	// ByName holds the plans of fields; Additional is that of others, or nil if there are none.
+	// ByName holds the plans of known fields, and Additional that of all others, or nil.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
-	// Names are the keys of ByName, sorted.
+	// Names holds the sorted keys of ByName.
 	Names []string
-	// Keys check the keys of a map.
+	// Keys validates the keys of a map.
 	Keys []Evaluator
-	// IsMap: paths hold keys in brackets, as in data[key].
+	// IsMap makes paths show keys in brackets, as in data[key].
 	IsMap bool
-	// IsResource: the object has apiVersion, kind and metadata, which pruning keeps and
-	// Additional does not cover.
+	// IsResource marks an object with apiVersion, kind and metadata. Pruning keeps them, and
+	// Additional does not apply to them.
 	IsResource bool
 }
 
-// A Part is one field of an object.
+// A Part is the plan of one named field.
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required reports a fault without a value. Zero numbers and false are values.
+	// Required reports an absent value as a fault. 0 and false are not absent.
 	Required bool
-	// RequiredDetail is appended to the message.
+	// RequiredDetail is appended to the error message.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
-	// CheckAbsent checks an absent object as an empty one, because it has required fields.
+	// CheckAbsent validates an absent object as an empty one, so that its required fields are
+	// reported.
 	CheckAbsent bool
 }
 
-// An ImmutablePart is an immutable field or, if Parts is set, contains some.
+// An ImmutablePart is an immutable field or, if Parts is set, an object that contains immutable
+// fields.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is a field of a feature or, if Parts is set, contains some.
+// A FeaturedPart is a field of a disabled feature or, if Parts is set, an object that contains such
+// fields.
 type FeaturedPart struct {
 	Name    string
 	Feature string
@@ -98,8 +102,8 @@ type FeaturedPart struct {
 	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys returns sorted keys, including all of t that have plans. It avoids sorting if t is
-// about as large as the plan. Callers must not change the result.
+// KnownKeys returns sorted keys, including every key of t with a plan. To avoid sorting, it may
+// return the names of the plan. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {
@@ -108,7 +112,7 @@ func (p *Parts) KnownKeys(t tree.Tree) []string {
 	return t.SortedKeys()
 }
 
-// Child returns the plan of a field or an entry, or nil.
+// Child returns the plan of a field or map entry, or nil.
 func (p *Parts) Child(name string) *ValuePlan {
 	if p == nil {
 		return nil
@@ -122,14 +126,14 @@ func (p *Parts) Child(name string) *ValuePlan {
 // Absence defines which values count as absent.
 type Absence uint8
 
-// Levels of absence.
+// Values of Absence.
 const (
 	AbsentIfMissing Absence = iota // only a missing field
 	AbsentIfNull                   // and null
 	AbsentIfZero                   // and "", 0, false
 )
 
-// ResourceFields are the fields that every resource has, even if its plan does not list them.
+// ResourceFields lists the fields that every resource has, even if its plan omits them.
 var ResourceFields = []string{"apiVersion", "kind", "metadata"}
 
 // IsResourceField reports whether name is in ResourceFields.

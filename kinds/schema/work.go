@@ -6,23 +6,22 @@ import (
 	"math"
 )
 
-// ValidationBudget is the maximum cost of validating one object by the schema of its CRD. An
-// evaluator costs 1 per value, a pattern PatternCost. That takes a few seconds at worst; common
+// ValidationBudget is the maximum cost of validating one object against the schema of its CRD, a
+// few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost. Typical
 // objects cost thousands.
 const ValidationBudget = 100_000_000
 
-// PatternCost returns the cost of matching n bytes with a regular expression of a size
-// (regex.Expansion). The matcher may follow as many alternatives as the expression has.
+// PatternCost returns the cost of matching n bytes with a regular expression of the given size
+// (regex.Expansion). The cost depends on size because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between checks of the context. They take less than a
-// millisecond.
+// workInterval is the number of steps between two checks of the context, less than a millisecond.
 const workInterval = 4096
 
 var errTooCostly = errors.New("the cost limit is exceeded")
 
-// Work counts the steps of a computation, which ends with the context of its request or when its
-// budget is exhausted. The zero value is unlimited.
+// Work counts the steps of a computation, which must end when its context ends or its budget is
+// exhausted. The zero value is unlimited.
 type Work struct {
 	ctx   context.Context
 	until int // steps until the next check
@@ -30,13 +29,13 @@ type Work struct {
 	err   error
 }
 
-// NewWork returns a Work within a budget.
+// NewWork returns a Work with a budget of steps.
 func NewWork(ctx context.Context, budget int) Work {
 	until := min(workInterval, budget)
 	return Work{ctx: ctx, until: until, rest: budget - until}
 }
 
-// Spend counts n steps and reports whether the computation goes on.
+// Spend counts n steps and reports whether the computation may continue.
 func (w *Work) Spend(n int) bool {
 	w.until -= n
 	return w.until > 0 || w.check()
@@ -59,7 +58,8 @@ func (w *Work) check() bool {
 	return w.err == nil
 }
 
-// Err returns the error of the context if it has ended the computation.
+// Err returns the error of the context if it ended the computation. It returns nil if the budget
+// was exhausted.
 func (w *Work) Err() error {
 	if w.err == errTooCostly {
 		return nil

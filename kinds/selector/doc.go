@@ -1,22 +1,21 @@
 // Package selector parses label and field selectors and matches objects against them.
 //
-// Labels and Fields are lists of requirements that must all hold; the zero value of either selects
-// everything. A selector is parsed once per request and is immutable. Matching does not allocate,
-// because lists and watches match every object of a collection. Value and Name return required
-// values, for lookups in an index.
+// Labels and Fields are lists of requirements that must all hold. The zero value of either selects
+// everything. Selectors are immutable. Matching does not allocate, because lists and watches match
+// every object of a collection. Value and Name return required values, for index lookups.
 //
-// Syntax and error texts are those of Kubernetes.
+// Syntax and error messages are those of Kubernetes.
 //
-// Label selectors: requirements separated by commas, with optional white space between tokens:
+// Label selectors are comma-separated requirements, with optional white space between tokens:
 //
 //	key            the label exists
-//	!key           it does not
-//	key=v key==v   it exists and is v
-//	key!=v         it does not exist, or is not v
-//	key in (v,w)   it exists and is one of these
-//	key notin (v)  it does not exist, or is none of these
-//	key>1 key<1    it exists, is a whole number, and is above or below
+//	!key           the label does not exist
+//	key=v key==v   the label is v
+//	key!=v         the label does not exist, or is not v
+//	key in (v,w)   the label is one of the values
+//	key notin (v)  the label does not exist, or is none of the values
+//	key>1 key<1    the label is an integer above or below 1
 //
-// Field selectors: field=value, field==value or field!=value, separated by commas. A backslash
-// escapes a backslash, a comma or an equals sign in a value.
+// Field selectors are field=value, field==value or field!=value, separated by commas. In a value, a
+// backslash escapes a backslash, a comma or an equals sign.
 package selector

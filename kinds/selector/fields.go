@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Fields is a field selector of one kind. The zero value selects everything. Values are compared as
-// text: a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept with
+// Fields is a field selector for one kind. The zero value selects everything. Values are compared
+// as strings, so a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept with
 // objects, so that matching does not parse JSON.
 type Fields struct{ terms []term }
 
@@ -26,8 +26,8 @@ const (
 	fieldNamespace = -2
 )
 
-// ParseFields parses a field selector; "" selects everything. A malformed text or a field that k
-// does not select by is a *meta.Status with code 400.
+// ParseFields parses a field selector. "" selects everything. If s is malformed or names a field
+// that k does not support, the error is a *meta.Status with code 400.
 //
 // Examples for Pods:
 //
@@ -57,9 +57,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	return f, nil
 }
 
-// fieldOf returns the index of a selectable field in the stored version, where metadata is kept;
-// its name may differ there. As in Kubernetes, cluster-scoped kinds with selectable fields, and
-// custom ones, do not select by namespace.
+// fieldOf returns the index of a selectable field in Stored.SelectFields, whose names may differ
+// from those of k. As in Kubernetes, custom kinds and kinds with their own selectable fields
+// support metadata.namespace only if they are namespaced.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -152,7 +152,7 @@ func (f Fields) OnlyNames() bool {
 	return !slices.ContainsFunc(f.terms, func(t term) bool { return t.field >= 0 })
 }
 
-// Matches reports whether o meets every term. A field that o lacks is empty.
+// Matches reports whether o meets every requirement. A field that o lacks has the value "".
 func (f Fields) Matches(o *meta.Object) bool {
 	for i := range f.terms {
 		t := &f.terms[i]
@@ -178,8 +178,8 @@ func FieldOf(field int, o *meta.Object) string {
 	return ""
 }
 
-// Exact returns a field that must have a given value, preferring the name, which is most selective.
-// FieldOf reads it.
+// Exact returns a field for which the selector requires one value. It prefers the name, which is
+// most selective. Pass field to FieldOf.
 func (f Fields) Exact() (field int, value string, ok bool) {
 	for _, t := range f.terms {
 		if !t.not && (!ok || t.field == fieldName) {
@@ -189,13 +189,14 @@ func (f Fields) Exact() (field int, value string, ok bool) {
 	return field, value, ok
 }
 
-// Name returns the required value of metadata.name, if any. At most one object then matches.
+// Name returns the required value of metadata.name, if any. At most one object per namespace then
+// matches.
 func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
 // Namespace returns the required value of metadata.namespace, if any.
 func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespace) }
 
-// Value returns the required value of a selectable field, if any; i is its index in the
+// Value returns the required value of a selectable field, if any. i is an index into the
 // SelectFields of the stored kind. Objects found through an index must still be matched.
 func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 

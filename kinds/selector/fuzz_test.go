@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// FuzzSelectors checks that any text is rejected with 400, or is a selector that can be matched.
+// FuzzSelectors checks that any string is either rejected with 400 or usable as a selector.
 func FuzzSelectors(f *testing.F) {
 	for _, s := range []string{"", "a", "!a", "a in (b,c),d!=e", "a>1", "metadata.name=a", `x!=\,`, "a in ("} {
 		f.Add(s)

@@ -31,7 +31,7 @@ type requirement struct {
 // Empty reports whether l selects everything.
 func (l Labels) Empty() bool { return len(l.requirements) == 0 }
 
-// Size returns the number of requirements and of their values.
+// Size returns the number of requirements plus the number of their values.
 func (l Labels) Size() (n int) {
 	for i := range l.requirements {
 		n += 1 + len(l.requirements[i].values)
@@ -39,7 +39,7 @@ func (l Labels) Size() (n int) {
 	return n
 }
 
-// Matches reports whether labels meet every requirement.
+// Matches reports whether the labels meet every requirement.
 func (l Labels) Matches(labels meta.Labels) bool {
 	for i := range l.requirements {
 		if !l.requirements[i].matches(labels) {
@@ -49,8 +49,7 @@ func (l Labels) Matches(labels meta.Labels) bool {
 	return true
 }
 
-// matches reports whether labels meet the requirement. As in Kubernetes, key!=v and key notin (v)
-// also match objects without the label.
+// matches follows Kubernetes: key!=v and key notin (v) also match objects without the label.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {
@@ -76,7 +75,8 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	return n < r.number
 }
 
-// Value returns the one value that l requires of a label, if any, for a lookup in an index.
+// Value returns the only value that l allows for a label, if there is one. Callers use it for index
+// lookups.
 func (l Labels) Value(key string) (string, bool) {
 	for i := range l.requirements {
 		r := &l.requirements[i]

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromLabelSelector converts the matchLabels and matchExpressions of an object. An empty selector
-// selects everything; callers handle kinds where it selects nothing. ok is false for an unknown
-// operator; other errors are left to validation.
+// FromLabelSelector converts a LabelSelector object with matchLabels and matchExpressions. An empty
+// selector selects everything, so callers must handle fields for which it selects nothing. ok is
+// false for an unknown operator. Other errors are left to validation.
 func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -40,7 +40,7 @@ func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 
 var operators = map[string]operator{"In": in, "NotIn": notIn, "Exists": exists, "DoesNotExist": doesNotExist}
 
-// LabelsOf converts a tree of labels, such as metadata.labels.
+// LabelsOf converts a map of labels, such as metadata.labels.
 func LabelsOf(t tree.Tree) meta.Labels {
 	labels := make(map[string]string, len(t))
 	for key := range t {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// ParseLabels parses a label selector; "" selects everything. The error is a *meta.Status with code
-// 400 and the text of Kubernetes.
+// ParseLabels parses a label selector. "" selects everything. The error is a *meta.Status with code
+// 400 and the message that Kubernetes returns.
 func ParseLabels(s string) (Labels, error) {
 	p := parser{rest: s}
 	requirements, err := p.selector()
@@ -32,10 +32,9 @@ type parser struct {
 	peeked bool
 }
 
-// special are the bytes that end an identifier.
+// special lists the characters that end an identifier.
 const special = "=!(),><"
 
-// peek returns the next token without consuming it; "" at the end.
 func (p *parser) peek() string {
 	if !p.peeked {
 		p.tok, p.rest = scan(p.rest)
@@ -50,7 +49,8 @@ func (p *parser) next() string {
 	return t
 }
 
-// scan splits the first token off s: "a!=b, c in (d)" has the tokens a != b , c in ( d ).
+// scan splits the first token off s. For example, "a!=b, c in (d)" has the tokens a != b , c in ( d
+// ).
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {
@@ -120,7 +120,6 @@ func (p *parser) requirement() (r requirement, err error) {
 	return p.condition(r)
 }
 
-// condition parses an operator and its values.
 func (p *parser) condition(r requirement) (requirement, error) {
 	var err error
 	switch op := p.next(); op {
@@ -150,7 +149,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 	return r, checkValues(r.key, r.values)
 }
 
-// exact parses the value after = and similar operators, which may be empty.
+// exact parses the value after =, == or !=. It may be empty.
 func (p *parser) exact() (string, error) {
 	tok := p.peek()
 	if tok == "" || tok == "," {
@@ -162,8 +161,8 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set parses "(v,w)" and returns its sorted, unique values. Values may be empty: (a,,b) has three
-// values.
+// set parses a list such as "(v,w)" and returns its sorted, unique values. Values may be empty, so
+// (a,,b) has three.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

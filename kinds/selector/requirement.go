@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Requirement is a requirement in the form of access reviews and webhooks. Operator is In, NotIn,
-// Exists, DoesNotExist, Gt or Lt.
+// A Requirement is one requirement of a selector, in the form that access reviews and webhooks use.
+// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt.
 type Requirement struct {
 	Key, Operator string
 	Values        []string
@@ -28,9 +28,9 @@ func (l Labels) Requirements() []Requirement {
 
 var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", in: "In", notIn: "NotIn", greaterThan: "Gt", lessThan: "Lt"}
 
-// FieldRequirements parses the requirements of a field selector: In or NotIn with one value each.
-// It does not check whether a kind has the fields, because authorization runs before that is known.
-// The error is a *meta.Status with code 400.
+// FieldRequirements parses a field selector into requirements that are In or NotIn with one value
+// each. It accepts any field name, because authorization runs before the kind is known. The error
+// is a *meta.Status with code 400.
 func FieldRequirements(s string) ([]Requirement, error) {
 	var all []Requirement
 	for _, text := range splitTerms(s) {
@@ -54,7 +54,7 @@ func FieldRequirements(s string) ([]Requirement, error) {
 	return all, nil
 }
 
-// String returns the text of l, as ParseLabels parses it.
+// String returns l in the syntax that ParseLabels accepts.
 func (l Labels) String() string {
 	var terms []string
 	for _, r := range l.Requirements() {

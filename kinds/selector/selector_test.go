@@ -87,8 +87,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestNamespaceField checks that cluster-scoped kinds with selectable fields and custom kinds
-// cannot be selected by namespace.
+// TestNamespaceField checks that metadata.namespace is rejected for cluster-scoped kinds that are
+// custom or have selectable fields.
 func TestNamespaceField(t *testing.T) {
 	own := []schema.SelectField{{Name: "status.phase", Path: "status.phase"}}
 	for _, c := range []struct {

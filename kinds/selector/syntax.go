@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kubernetes' error texts for invalid keys and values.
+// Error messages for invalid keys and values, as in Kubernetes.
 const (
 	namePart = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 	nameForm = "a valid label key must consist of alphanumeric characters, '-', '_' or '.'; with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -13,8 +13,8 @@ const (
 	valued   = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 
-// checkKey checks a label key: an optional DNS subdomain and '/', then a name. "app" and
-// "example.com/app" are valid; "-app", "a/b/c" and "Example.com/app" are not.
+// checkKey validates a label key, which is a name after an optional DNS subdomain and '/'. "app"
+// and "example.com/app" are valid; "-app", "a/b/c" and "Example.com/app" are not.
 func checkKey(key string) error {
 	invalid := func(why string) error { return fmt.Errorf("key: Invalid value: %q: %s", key, why) }
 	prefix, name, hasPrefix := strings.Cut(key, "/")
@@ -41,7 +41,6 @@ func checkKey(key string) error {
 	return nil
 }
 
-// checkValues rejects values that no label can have.
 func checkValues(key string, values []string) error {
 	for i, v := range values {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showSubjects lists the subjects of one kind: users and groups by name, service accounts as
-// "kube-system/builder, default/robot". A binding has one column per kind.
+// showSubjects lists the subjects of one kind, because the tables of bindings have a column per
+// kind. Service accounts are shown as "kube-system/builder, default/robot".
 func showSubjects(b []byte, r *row, kind string) []byte {
 	var names []string
 	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
@@ -33,7 +33,7 @@ func showRequestDuration(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, HumanDuration(time.Duration(seconds.Int())*time.Second))
 }
 
-// showRequestCondition shows the state of a certificate signing request, such as Pending,
+// showRequestCondition shows the condition of a CertificateSigningRequest, such as "Pending",
 // "Approved,Issued" or "Denied".
 func showRequestCondition(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
@@ -54,8 +54,8 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showParamRef shows the parameters of an admission policy binding: "prod/limits", "*/limits" if
-// the namespace is that of the request, or their selector.
+// showParamRef shows the parameters of an admission policy binding, such as "prod/limits", or their
+// selector. "*/limits" means the namespace of the request.
 func showParamRef(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.paramRef")
 	text := ""
@@ -71,7 +71,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// "Local" is this server.
+// showAPIService shows "Local" for an API group that this server itself serves.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {
@@ -80,8 +80,8 @@ func showAPIService(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
 }
 
-// showCondition shows the status of a condition. The argument "Dangling/?" means the condition
-// Dangling, and "?" if it is absent.
+// showCondition shows the status of a condition. With the argument "Dangling/?", it shows the
+// condition Dangling, or "?" if that is absent.
 func showCondition(b []byte, r *row, arg string) []byte {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {
@@ -90,7 +90,7 @@ func showCondition(b []byte, r *row, arg string) []byte {
 	return jsontext.AppendString(b, absent)
 }
 
-// An example is "False (FailedDiscoveryCheck)".
+// showAPIAvailable shows, for example, "False (FailedDiscoveryCheck)".
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {

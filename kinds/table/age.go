@@ -11,7 +11,7 @@ func appendAge(b []byte, stamp string, now time.Time) []byte {
 	return append(b, '"')
 }
 
-// Age returns the time since an RFC 3339 timestamp, in the notation of HumanDuration.
+// Age returns the time since an RFC 3339 timestamp, formatted by HumanDuration.
 func Age(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
@@ -20,9 +20,9 @@ func Age(stamp string, now time.Time) string {
 	return HumanDuration(now.Sub(t))
 }
 
-// HumanDuration formats a duration with one unit, or two while the first number is small. The
-// thresholds are those of kubectl: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. Up to two
-// seconds in the future, as with skewed clocks, give 0s; more gives <invalid>.
+// HumanDuration formats a duration as kubectl does: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d,
+// 2y30d, 10y. Because of clock skew, up to two seconds in the future count as 0s. More is
+// <invalid>.
 func HumanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)

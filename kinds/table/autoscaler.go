@@ -5,7 +5,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxMetrics is the number of metrics that a table shows.
 const maxMetrics = 2
 
 var metricSources = map[string]string{
@@ -14,7 +13,7 @@ var metricSources = map[string]string{
 }
 
 // showMetricTargets shows current/target values, such as "cpu: <unknown>/80%", "100m/500m (avg)" or
-// "cpu: 40%/80%, 3/10 + 1 more...". Current and target metrics match by position.
+// "cpu: 40%/80%, 3/10 + 1 more...". It pairs current and target metrics by position.
 func showMetricTargets(b []byte, r *row, _ string) []byte {
 	var shown []string
 	var statuses []jsontext.Value

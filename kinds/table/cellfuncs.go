@@ -1,24 +1,24 @@
 package table
 
-// Texts for absent values.
+// Placeholders for absent values.
 const (
 	none    = "<none>"
 	unknown = "<unknown>"
 	unset   = "<unset>"
 )
 
-// A cellFunc appends one cell of a row, a JSON value, to b. Absent values are not errors, because
+// A cellFunc appends one cell of a row, as a JSON value, to b. It has no error result, because
 // incomplete objects are shown too.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
-// cellFuncs are the functions that a column path may name after "func:".
+// cellFuncs holds the functions that a column path can name after "func:".
 var cellFuncs = map[string]cellFunc{
-	// any kind; arguments are dotted paths
+	// Functions for any kind. Arguments are dotted paths.
 	"age":       showAge,     // time since metadata.creationTimestamp
 	"createdAt": showCreated, // metadata.creationTimestamp itself
 	"since":     showSince,   // time since the timestamp at the path
 	"count":     showCount,   // number of items or fields at the path
-	// a list of strings, or a field (path/field, default name) of its objects, with commas
+	// join shows a list of strings, or of one field of each object (path/field, by default name).
 	"join":      showJoin,
 	"first":     showFirst,     // the first string of a list
 	"pairs":     showPairs,     // a map of strings as a=b,c=d
@@ -29,7 +29,8 @@ var cellFuncs = map[string]cellFunc{
 	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
 	"phase":     showPhase,     // the string at the path, or Terminating
 
-	// workloads; the argument is the path of the template or selector, if not the usual one
+	// Functions for workloads. The argument is the path of the template or selector if it differs
+	// from the usual one.
 	"ready":      showReady, // status.readyReplicas/spec.replicas
 	"containers": showContainers,
 	"images":     showImages,
@@ -79,7 +80,7 @@ var cellFuncs = map[string]cellFunc{
 	"classParameters":    showClassParameters,
 	"addressParent":      showAddressParent,
 
-	// storage
+	// Storage
 	"defaultName":   showDefaultName,   // the name, marked by the annotation of a default class
 	"accessModes":   showAccessModes,   // the modes at the path, abbreviated
 	"volumeClass":   showStorageClass,  // the storage class of a volume or claim
@@ -87,7 +88,7 @@ var cellFuncs = map[string]cellFunc{
 	"claimModes":    showClaimModes,
 	"deviceState":   showDeviceState, // of a ResourceClaim
 
-	// access and extension
+	// Access control and extensions
 	"subjects":         showSubjects, // subjects of one kind in a role binding
 	"requestDuration":  showRequestDuration,
 	"requestCondition": showRequestCondition,

@@ -15,7 +15,7 @@ func showAge(b []byte, r *row, _ string) []byte {
 	return appendAge(b, r.metadata.Field("creationTimestamp").Text(), r.now)
 }
 
-// showCreated shows the timestamp, for clients that compute ages themselves.
+// showCreated shows the creation timestamp, for clients that compute ages themselves.
 func showCreated(b []byte, r *row, _ string) []byte {
 	v := r.metadata.Field("creationTimestamp")
 	if !v.Exists() {
@@ -55,7 +55,7 @@ func texts(v jsontext.Value, field string) (out []string) {
 	return out
 }
 
-// showFirst shows only the first string, to keep the column narrow.
+// showFirst shows only the first string of a list, to keep the column narrow.
 func showFirst(b []byte, r *row, path string) []byte {
 	for _, s := range texts(r.json.At(path), "name") {
 		return appendOr(b, s, none)
@@ -76,7 +76,7 @@ func pairs(v jsontext.Value) (out []string) {
 	return out
 }
 
-// showParts joins the strings at several paths with slashes. An example of arg is
+// showParts joins the strings at several paths with slashes. arg is a list of paths such as
 // spec.group/spec.version/spec.kind.
 func showParts(b []byte, r *row, arg string) []byte {
 	var parts []string
@@ -97,7 +97,8 @@ func showBool(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, "False")
 }
 
-// showPhase gives precedence to deletion, because the phase usually stays unchanged during it.
+// showPhase shows Terminating for an object under deletion, because its phase usually stays
+// unchanged.
 func showPhase(b []byte, r *row, path string) []byte {
 	if r.object.Meta.Terminating {
 		return jsontext.AppendString(b, "Terminating")
@@ -105,7 +106,7 @@ func showPhase(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, r.json.At(path).Text())
 }
 
-// annotation returns the annotation with this name, which is in platform form.
+// annotation returns the value of an annotation. name is in the platform naming profile.
 func (r *row) annotation(name string) string {
 	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()
 }
@@ -117,8 +118,8 @@ func appendOr(b []byte, s, empty string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// joinAtMost joins the first strings and counts the others: "a,b,c + 2 more...". all is the total
-// number, which may exceed len(list). Tables have one line per object, so long lists are shortened.
+// joinAtMost joins the first strings and counts the others, as in "a,b,c + 2 more...". all is the
+// total number, which may exceed len(list).
 func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestColumns renders one column of an object. In the test data, the fields of the object follow
-// the path of the column.
+// TestColumns renders one column of an object. Each case in the test data is the path of the
+// column, then the fields of the object.
 func TestColumns(t *testing.T) {
 	golden.Run(t, "testdata/cells.txt", func(given []string) string {
 		fields := strings.TrimSuffix(strings.TrimPrefix(given[1], "{"), "}")
@@ -33,7 +33,7 @@ func TestBooleanFallback(t *testing.T) {
 	}
 }
 
-// TestStoredColumns checks that a version without columns has those of the stored version.
+// TestStoredColumns checks that a version without columns uses those of the storage version.
 func TestStoredColumns(t *testing.T) {
 	stored := &schema.Kind{Columns: []schema.Column{{Name: "A", Path: "a"}}}
 	if got := columnsOf(&schema.Kind{Stored: stored}); len(got) != 1 || got[0].Name != "A" {

@@ -15,8 +15,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf returns the columns of k, or those of the stored version if k declares none. Their
-// functions know the fields of all versions.
+// columnsOf returns the columns of k. If k declares none, those of the storage version fit too,
+// because their functions know the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:
@@ -27,7 +27,7 @@ func columnsOf(k *schema.Kind) []schema.Column {
 	return defaultColumns
 }
 
-// A cell is a column with its parsed path. Without call, arg is the path of a value to show.
+// A cell is a column with a parsed path. If call is nil, arg is the path of the value to show.
 type cell struct {
 	call     cellFunc
 	arg      string // the argument or the dotted path
@@ -44,8 +44,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf parses the path of a column. Unknown functions show null; a catalog test detects them
-// (HasFunction). A numeric or boolean fallback is written as such, any other as a string.
+// cellOf parses the path of a column. An unknown function shows null, and a catalog test detects it
+// (HasFunction). A numeric or boolean fallback keeps its type, and any other becomes a string.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}
@@ -95,8 +95,8 @@ func (c *cell) append(b []byte, r *row) []byte {
 	return append(b, v...)
 }
 
-// HasFunction reports whether the function in a column path "func:name" or "func:name:argument",
-// with or without fallback, exists. It returns true for other paths.
+// HasFunction reports whether the function of a column path exists. The path is "func:name" or
+// "func:name:argument", with an optional fallback. It returns true for paths without a function.
 func HasFunction(path string) bool {
 	name, ok := strings.CutPrefix(path, "func:")
 	if !ok {

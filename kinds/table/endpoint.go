@@ -7,10 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxEndpoints is the number of addresses or ports that a table shows.
 const maxEndpoints = 3
 
-// showEndpoints lists the ready addresses with the ports of their subset:
+// showEndpoints lists ready addresses with the ports of their subset, as in
 // "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...".
 func showEndpoints(b []byte, r *row, _ string) []byte {
 	var list []string
@@ -34,8 +33,8 @@ func showEndpoints(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(list, maxEndpoints, len(list), ","))
 }
 
-// showSlicePorts lists the ports of an EndpointSlice by number or name. A port with neither means
-// all ports, "*"; a slice without ports shows "<unset>".
+// showSlicePorts lists the ports of an EndpointSlice by number or name. A port with neither stands
+// for all ports and shows "*". A slice without ports shows "<unset>".
 func showSlicePorts(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("ports").Items(func(p jsontext.Value) bool {

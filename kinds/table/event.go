@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField returns a field by its name in the core group or, if absent, in the events group.
-// Events are served in both.
+// eventField returns a field by its name in the core group or else by its name in events.k8s.io.
+// Events are served in both groups.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v
@@ -30,7 +30,7 @@ func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
-// showEventLastSeen prefers the series, which writers of the newer form update.
+// showEventLastSeen prefers the series, which clients of the newer API update.
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
 		if t := r.json.At(path); t.Exists() {

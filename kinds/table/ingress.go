@@ -6,11 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxHosts is the number of hosts that a table shows.
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules. Rules without a host count too, because they
-// accept all hosts.
+// showIngressHosts lists the hosts of the rules. A rule without a host is shown too, because it
+// accepts all hosts.
 func showIngressHosts(b []byte, r *row, _ string) []byte {
 	rules, hosts, more := 0, []string{}, false
 	r.json.At("spec.rules").Items(func(rule jsontext.Value) bool {
@@ -27,7 +26,8 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
-// Ingresses do not name ports: they listen on 80, and on 443 if they have certificates.
+// showIngressPorts derives the ports, because an Ingress has no port fields. It listens on 80, and
+// also on 443 if it has TLS certificates.
 func showIngressPorts(b []byte, r *row, _ string) []byte {
 	if r.json.At("spec.tls").Count() > 0 {
 		return jsontext.AppendString(b, "80, 443")
@@ -35,7 +35,7 @@ func showIngressPorts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "80")
 }
 
-// The form is "Kind.group/name".
+// showClassParameters shows a reference as "Kind.group/name".
 func showClassParameters(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parameters")
 	if !p.Exists() {
@@ -48,7 +48,8 @@ func showClassParameters(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
 }
 
-// The form is "services/ns/name".
+// showAddressParent shows a reference as "resource.group/namespace/name", such as
+// "services/ns/name".
 func showAddressParent(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parentRef")
 	if !p.Exists() {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showJobStatus shows the first condition that is True; final conditions come first.
+// showJobStatus shows the first true condition. Final conditions take precedence.
 func showJobStatus(b []byte, r *row, _ string) []byte {
 	conditions := r.json.At("status.conditions")
 	switch {
@@ -26,8 +26,9 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "Running")
 }
 
-// showJobCompletions shows succeeded/wanted Pods, such as "1/3". Without completions, a Job is done
-// when one of its parallel Pods succeeds: "0/1", or "0/1 of 4" for a work queue with four Pods.
+// showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is done
+// when one of its parallel Pods succeeds. It shows "0/1", or "0/1 of 4" for a work queue with four
+// Pods.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {

@@ -24,8 +24,8 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// showNodeRoles lists the suffixes of label keys with the role prefix, and the role label: both
-// node-role.platform.io/worker and platform.io/role=worker show worker.
+// showNodeRoles lists roles from label keys with the role prefix and from the role label. Both
+// node-role.platform.io/worker and platform.io/role=worker show "worker".
 func showNodeRoles(b []byte, r *row, _ string) []byte {
 	prefix, label := r.naming.Translate("node-role.platform.io")+"/", r.naming.Translate("platform.io/role")
 	var roles []string
@@ -51,7 +51,7 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
-// A Node may have one address per family; a column shows one.
+// nodeAddress returns one address, although a Node may have one per IP family.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

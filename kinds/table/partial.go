@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// ListMeta is the metadata of a list or of a table.
+// ListMeta is the metadata of a list or Table.
 type ListMeta struct {
 	ResourceVersion    string
 	Continue           string // token for the next chunk; "" at the end
@@ -16,7 +16,7 @@ type ListMeta struct {
 	WriteEmptyContinue bool   // write an empty token too, as in lists of custom kinds
 }
 
-// Append appends the metadata, such as
+// Append appends the metadata as JSON, such as
 // {"resourceVersion":"12","continue":"…","remainingItemCount":3}.
 func (m ListMeta) Append(b []byte) []byte {
 	b = append(b, '{')
@@ -51,8 +51,8 @@ func apiVersion(n *meta.Naming, version string) string {
 	return n.Group("meta") + "/" + version
 }
 
-// Metadata returns the metadata in the JSON of o. In stored objects it starts at ItemOffset; in
-// others it is searched.
+// Metadata returns the metadata in the JSON of o. It reads stored objects at ItemOffset and
+// searches others for the field.
 func Metadata(o *meta.Object) jsontext.Value {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
@@ -62,7 +62,8 @@ func Metadata(o *meta.Object) jsontext.Value {
 	return jsontext.Value(o.JSON).Field("metadata")
 }
 
-// AppendPartial appends o as PartialObjectMetadata of version "v1" (or "") or "v1beta1".
+// AppendPartial appends o as PartialObjectMetadata. version is "v1", "v1beta1" or "", which means
+// v1.
 func AppendPartial(b []byte, n *meta.Naming, version string, o *meta.Object) []byte {
 	return appendPartial(b, apiVersion(n, version), Metadata(o))
 }

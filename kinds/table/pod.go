@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary gathers in one pass what several columns of a Pod need. The rules are those of
-// kubectl's table, which people and scripts read: "Init:1/3", "CrashLoopBackOff", "Completed" and
-// "NotReady" come from the containers.
+// A podSummary holds the values that several columns of a Pod need, gathered in one pass. The rules
+// are those of kubectl, because users and scripts rely on them. "Init:1/3", "CrashLoopBackOff",
+// "Completed" and "NotReady" are derived from the containers.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
@@ -19,8 +19,9 @@ type podSummary struct {
 	restartableInits map[string]bool // init containers that keep running (sidecars)
 }
 
-// summary returns the cached summary of the row's Pod. Later steps override earlier ones: the
-// phase, the Pod's reason, a scheduling gate, the init containers, the containers, and deletion.
+// summary returns the cached summary of the Pod. The reason starts with the phase. The Pod's
+// reason, a scheduling gate, the init containers, the containers and deletion override it in this
+// order.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod
@@ -68,8 +69,8 @@ func conditionTrue(conditions jsontext.Value, kind string) bool {
 	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
-// countInits counts the init containers. Those with restartPolicy Always are sidecars, which count
-// as containers in ready/total.
+// countInits counts the init containers. One with restartPolicy Always is a sidecar, which counts
+// as a container in ready/total.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
@@ -92,8 +93,10 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 	}
 }
 
-// addInits processes the init containers up to the first unfinished one, which blocks the Pod and
-// yields the reason. It returns whether there is one, and the restarts of the sidecars.
+// addInits processes the init containers up to the first unfinished one, which determines the
+// reason. initializing is false if all have finished.
+//
+// sidecars holds the restarts of the sidecars.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	statuses.Items(func(c jsontext.Value) bool {
@@ -125,7 +128,7 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 	return initializing, sidecars
 }
 
-// Examples are Error, OOMKilled, Signal:9 and ExitCode:137.
+// terminationReason returns, for example, Error, OOMKilled, Signal:9 or ExitCode:137.
 func terminationReason(ended jsontext.Value) string {
 	if why := ended.Field("reason").Text(); why != "" {
 		return why
@@ -136,8 +139,8 @@ func terminationReason(ended jsontext.Value) string {
 	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
 }
 
-// addContainers processes the containers; the first one in trouble yields the reason. A Pod with a
-// completed and a running container is not Completed.
+// addContainers processes the containers. The first failed or waiting one determines the reason. A
+// Pod with both a completed and a running container is not Completed.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
 	statuses.Items(func(c jsontext.Value) bool {
@@ -168,7 +171,7 @@ func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	}
 }
 
-// appendConditions marks the rows of finished Pods, which clients hide or dim.
+// appendConditions marks the rows of finished Pods, so that clients can hide or dim them.
 func (s *podSummary) appendConditions(b []byte) []byte {
 	switch s.phase {
 	case "Succeeded":
@@ -192,7 +195,7 @@ func showPodStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.summary().reason)
 }
 
-// Examples are "0" and "3 (5m ago)".
+// showPodRestarts shows, for example, "0" or "3 (5m ago)".
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
@@ -202,7 +205,7 @@ func showPodRestarts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showPodIP shows the first address, which is of the preferred family.
+// showPodIP shows the first address, which has the preferred IP family.
 func showPodIP(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
 	ip := ""

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// Examples are "80/TCP" and "80:30080/TCP,443/TCP".
+// showServicePorts shows, for example, "80/TCP" or "80:30080/TCP,443/TCP".
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
 	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {

@@ -11,17 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IncludeObjectPolicy says how much of its object a table row contains.
+// IncludeObjectPolicy defines how much of its object a table row includes.
 type IncludeObjectPolicy uint8
 
-// The first policy is the default.
+// Values of IncludeObjectPolicy. IncludeMetadata is the default.
 const (
 	IncludeMetadata IncludeObjectPolicy = iota
 	IncludeNone
 	IncludeFullObject
 )
 
-// ParseInclude parses the includeObject parameter: "", "None", "Metadata" or "Object".
+// ParseInclude parses the includeObject query parameter, "", "None", "Metadata" or "Object". It
+// returns false for any other value.
 func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 	switch s {
 	case "", "Metadata":
@@ -41,25 +42,25 @@ type TableOptions struct {
 	Now           time.Time // for ages
 }
 
-// A TableWriter writes a Table piece by piece: its head, its rows with commas between them, and
-// TableEnd; or, with Next, a sequence of Tables. It is made once per request, which parses the
-// column paths, and is not safe for concurrent use.
+// A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
+// watch, Next writes a sequence of Tables instead. Create one per request, because it parses the
+// column paths once. It is not safe for concurrent use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the objects' kind if the cells are read from the stored version, so that an
-	// object has the same row in all versions; nil otherwise.
+	// converted is the kind of the objects if cells are read from the storage version, or nil
+	// otherwise. Reading there gives an object the same row in all versions.
 	converted *schema.Kind
 	row       row // the current row
 }
 
-// TableEnd ends a Table, after its rows.
+// TableEnd closes a Table after its last row.
 const TableEnd = "]}"
 
-// NewTableWriter returns a writer of a Table of kind k.
+// NewTableWriter returns a TableWriter for objects of kind k.
 func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter {
 	t := &TableWriter{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
 	if k.Stored != nil && k.Stored != k && !k.IsCustom() {
@@ -69,9 +70,9 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource returns the JSON from which the cells are read. Unstored versions are converted, which
-// costs decoding and encoding the object. An object that cannot be converted is used unchanged,
-// because poor cells are better than no table.
+// rowSource returns the JSON from which the cells are read. It decodes and encodes an object of an
+// unstored version. If the conversion fails, it returns the unconverted JSON, because incomplete
+// cells are better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
@@ -98,8 +99,8 @@ func (t *TableWriter) AppendHead(b []byte) []byte {
 	return append(b, `,"rows":[`...)
 }
 
-// Next appends a Table of one object with its own metadata and time, for a watch event. Only the
-// first Table has column definitions, because clients print them once.
+// Next appends a Table with one object, its own metadata and the current time, for a watch event.
+// Only the first Table has column definitions, because clients print them once.
 func (t *TableWriter) Next(b []byte, obj *meta.Object, l ListMeta, now time.Time) []byte {
 	t.options.ListMeta, t.options.Now = l, now
 	b = t.AppendHead(b)
@@ -171,8 +172,9 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 	return append(b, ']')
 }
 
-// maxRowWork bounds the JSON paths of a row, in units of package jsonpath: some milliseconds. Cells
-// beyond it are null. Forty columns may search an object of the maximum size.
+// maxRowWork bounds the JSONPath evaluation of one row to a few milliseconds, in units of package
+// jsonpath. Forty columns may search an object of the maximum size. Cells beyond the limit are
+// null.
 const maxRowWork = 1 << 20
 
 type row struct {

@@ -12,7 +12,7 @@ var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
-// showAccessModes abbreviates the modes in a fixed order: "RWO,ROX".
+// showAccessModes shows abbreviated access modes in a fixed order, as in "RWO,ROX".
 func showAccessModes(b []byte, r *row, path string) []byte {
 	given := texts(r.json.At(path), "name")
 	var shown []string
@@ -24,7 +24,8 @@ func showAccessModes(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, strings.Join(shown, ","))
 }
 
-// isBound reports whether a claim has a volume. Before that, its modes and capacity say nothing.
+// isBound reports whether a PersistentVolumeClaim has a volume. Until then, access modes and
+// capacity are meaningless.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(b []byte, r *row, _ string) []byte {
@@ -41,7 +42,7 @@ func showClaimCapacity(b []byte, r *row, _ string) []byte {
 	return appendOr(b, jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass prefers the annotation, which is older than the field but still valid.
+// showStorageClass prefers the deprecated annotation, which still overrides the field.
 func showStorageClass(b []byte, r *row, _ string) []byte {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return jsontext.AppendString(b, class)
@@ -49,8 +50,8 @@ func showStorageClass(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
 }
 
-// showDefaultName marks the name of a default class: one of the space-separated annotations is
-// true. The annotation was renamed once, and older objects have the old name.
+// showDefaultName marks the name of a default class, as kubectl does. It accepts several
+// annotations, because the annotation was renamed and older objects have the old name.
 func showDefaultName(b []byte, r *row, annotations string) []byte {
 	name := r.object.Key.Name
 	for annotation := range strings.FieldsSeq(annotations) {

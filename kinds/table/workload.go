@@ -31,8 +31,8 @@ func showImages(b []byte, r *row, template string) []byte {
 	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
 }
 
-// showSelector uses the syntax of the labelSelector parameter: "app=web,!old,tier in (a,b)", or
-// "<none>" if it is empty. The default path is spec.selector.
+// showSelector shows a label selector in query syntax, such as "app=web,!old,tier in (a,b)". An
+// empty selector shows "<none>". The default path is spec.selector.
 func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"
@@ -40,7 +40,7 @@ func showSelector(b []byte, r *row, path string) []byte {
 	return appendOr(b, selectorText(r.json.At(path)), none)
 }
 
-// Parts are sorted by key, so that equal selectors look equal.
+// selectorText sorts requirements by key, so that equal selectors look equal.
 func selectorText(s jsontext.Value) string {
 	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
 	if !labels.Exists() && !expressions.Exists() {
@@ -72,7 +72,7 @@ func expression(e jsontext.Value) string {
 	return key
 }
 
-// The form is "deployment.apps/web".
+// showController shows the controlling owner, such as "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
 	r.metadata.Field("ownerReferences").Items(func(o jsontext.Value) bool {

@@ -1,11 +1,12 @@
 package tree
 
-// FindCondition returns the condition of a type in a status, not a copy; nil if there is none.
+// FindCondition returns the condition of the given type in a status, or nil. The result is not a
+// copy.
 func FindCondition(status Tree, kind string) Tree {
 	return ConditionIn(status.Objects("conditions"), kind)
 }
 
-// ConditionIn is FindCondition in a list of conditions.
+// ConditionIn returns the condition of the given type in a list, or nil. The result is not a copy.
 func ConditionIn(conditions []Tree, kind string) Tree {
 	for _, c := range conditions {
 		if c.String("type") == kind {
@@ -15,7 +16,7 @@ func ConditionIn(conditions []Tree, kind string) Tree {
 	return nil
 }
 
-// IsConditionTrue reports whether the condition of a type in a status is True.
+// IsConditionTrue reports whether a status has a true condition of the given type.
 func IsConditionTrue(status Tree, kind string) bool {
 	return FindCondition(status, kind).String("status") == "True"
 }

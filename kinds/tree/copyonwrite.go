@@ -2,29 +2,29 @@ package tree
 
 import "maps"
 
-// A CopyOnWrite is an object that is copied on the first change. Trees are shared and never written
-// to, and most walks change nothing. Such a walk takes no memory and returns the same tree, which
-// later stages recognize by address (SameRef).
+// A CopyOnWrite copies an object when it is first changed. Trees are shared and immutable, and most
+// traversals change nothing. They then allocate nothing and return the same tree, which later
+// stages recognize by address (SameRef).
 //
-// The copy is one level deep: to change spec.size, the object and its spec each need a CopyOnWrite.
+// The copy is one level deep. To change spec.size, the object and its spec each need a CopyOnWrite.
 type CopyOnWrite struct {
 	From   Tree // never written to
 	copied Tree // nil until the first change
 }
 
-// Set sets a key. Callers skip equal values, which would cost a copy too.
+// Set sets a field. Callers should skip equal values, because Set copies the object even for those.
 func (c *CopyOnWrite) Set(key string, v any) {
 	c.change()
 	c.copied[key] = v
 }
 
-// Drop removes a key.
+// Drop removes a field.
 func (c *CopyOnWrite) Drop(key string) {
 	c.change()
 	delete(c.copied, key)
 }
 
-// Copy returns the changed object, which the caller may write to, or nil if nothing has changed.
+// Copy returns the changed copy, which the caller may modify, or nil if nothing has changed.
 func (c *CopyOnWrite) Copy() Tree { return c.copied }
 
 // Result returns the changed object, or From if nothing has changed.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// SameRef reports whether two values are the same scalar, or the same object or list in memory. Two
+// SameRef reports whether two values are equal scalars, or the same object or list in memory. Two
 // empty lists are the same if both or neither are nil.
 func SameRef(a, b any) bool {
 	switch x := a.(type) {
@@ -29,7 +29,8 @@ func SameRef(a, b any) bool {
 	return a == b
 }
 
-// StrictEqual compares content exactly: an absent object and an empty one differ.
+// StrictEqual reports whether two values are exactly equal. An absent object differs from an empty
+// one.
 func StrictEqual(a, b any) bool {
 	if SameRef(a, b) {
 		return true
@@ -53,8 +54,8 @@ func StrictEqual(a, b any) bool {
 	return false
 }
 
-// StoredEqual compares two values as they are stored: null equals an absent field, and everything
-// else must be equal exactly.
+// StoredEqual reports whether two values are equal once stored. A null field equals an absent one.
+// Everything else must be exactly equal.
 func StoredEqual(a, b any) bool {
 	if SameRef(a, b) {
 		return true
@@ -83,8 +84,8 @@ func StoredEqual(a, b any) bool {
 	return false
 }
 
-// JSONEqual compares two values as JSON Patch requires for "test" (RFC 6902, 4.6). 1 equals 1.0,
-// and nil objects and lists equal empty ones.
+// JSONEqual reports whether two values are equal for the JSON Patch operation "test" (RFC 6902,
+// 4.6). 1 equals 1.0, and nil objects and lists equal empty ones.
 func JSONEqual(a, b any) bool {
 	switch x := a.(type) {
 	case Tree:
@@ -117,7 +118,8 @@ func JSONEqual(a, b any) bool {
 	return a == b
 }
 
-// SemanticEqual compares two values, in which absent fields equal empty ones at any depth.
+// SemanticEqual reports whether two values are equal if absent fields equal empty ones at any
+// depth.
 func SemanticEqual(a, b any) bool {
 	if SameRef(a, b) || IsEmpty(a) && IsEmpty(b) {
 		return true

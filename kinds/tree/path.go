@@ -19,8 +19,9 @@ func FieldPath(path, name string) string {
 	return path + "." + name
 }
 
-// A Position is the path to the current value of a walk. A text for each value would take quadratic
-// time below long keys. Enter methods return the position for Leave.
+// A Position is the path to the current value of a traversal. It is one buffer, because a string
+// per value would take quadratic time below long keys. Enter methods return the position to pass to
+// Leave.
 type Position []byte
 
 // EnterField moves to a field of the current value.
@@ -33,7 +34,7 @@ func (p *Position) EnterField(name string) (back int) {
 	return back
 }
 
-// EnterPath moves to a path below the current value; "" stays at the value.
+// EnterPath moves to a path relative to the current value. "" stays at the value.
 func (p *Position) EnterPath(path string) (back int) {
 	if path != "" && path[0] != '[' {
 		return p.EnterField(path)
@@ -43,24 +44,24 @@ func (p *Position) EnterPath(path string) (back int) {
 	return back
 }
 
-// EnterKey moves to an entry of a map.
+// EnterKey moves to a map entry.
 func (p *Position) EnterKey(key string) (back int) {
 	back = len(*p)
 	*p = append(append(append(*p, '['), key...), ']')
 	return back
 }
 
-// EnterItem moves to an item of a list.
+// EnterItem moves to a list item.
 func (p *Position) EnterItem(i int) (back int) {
 	back = len(*p)
 	*p = append(strconv.AppendInt(append(*p, '['), int64(i), 10), ']')
 	return back
 }
 
-// Cut returns the path, without its end if that is beyond limit bytes.
+// Cut returns the path, truncated to limit bytes.
 func (p *Position) Cut(limit int) string {
 	return strings.ToValidUTF8(string((*p)[:min(len(*p), limit)]), "")
 }
 
-// Leave moves back to the position before an Enter method.
+// Leave returns to the position before the matching Enter call.
 func (p *Position) Leave(back int) { *p = (*p)[:back] }

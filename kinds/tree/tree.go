@@ -13,7 +13,7 @@ import (
 // A Tree is a decoded JSON object.
 type Tree map[string]any
 
-// UnmarshalJSON decodes internal documents; numbers become float64. Package codec decodes API
+// UnmarshalJSON decodes internal documents, with all numbers as float64. Package codec decodes API
 // objects.
 func (t *Tree) UnmarshalJSON(data []byte) error {
 	var m map[string]any
@@ -24,7 +24,7 @@ func (t *Tree) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Object returns the object at a path of names, or nil, which reads as empty.
+// Object returns the nested object at a path of field names, or nil, which reads as empty.
 func (t Tree) Object(path ...string) Tree {
 	for _, name := range path {
 		t, _ = t[name].(Tree)
@@ -32,7 +32,7 @@ func (t Tree) Object(path ...string) Tree {
 	return t
 }
 
-// EnsureObject is like Object, but creates missing objects.
+// EnsureObject is like Object but creates missing objects.
 func (t Tree) EnsureObject(path ...string) Tree {
 	for _, name := range path {
 		next, ok := t[name].(Tree)
@@ -45,34 +45,35 @@ func (t Tree) EnsureObject(path ...string) Tree {
 	return t
 }
 
-// String returns the string field name, or "".
+// String returns the string in a field, or "".
 func (t Tree) String(name string) string {
 	s, _ := t[name].(string)
 	return s
 }
 
-// Int returns the whole number in field name, and whether there is one.
+// Int returns the integer in a field and reports whether there is one.
 func (t Tree) Int(name string) (int64, bool) {
 	n, ok := t[name].(int64)
 	return n, ok
 }
 
-// Bool returns the boolean field name, or false.
+// Bool returns the boolean in a field, or false.
 func (t Tree) Bool(name string) bool {
 	b, _ := t[name].(bool)
 	return b
 }
 
-// Has reports whether t has a non-null field name.
+// Has reports whether a field is present and not null.
 func (t Tree) Has(name string) bool { return t[name] != nil }
 
-// List returns the list field name, or nil.
+// List returns the list in a field, or nil.
 func (t Tree) List(name string) []any {
 	l, _ := t[name].([]any)
 	return l
 }
 
-// Objects returns the list of objects in field name, index for index. Other items become nil.
+// Objects returns the list of objects in a field. Items of other types become nil, so that indexes
+// match.
 func (t Tree) Objects(name string) []Tree {
 	items := t.List(name)
 	objects := make([]Tree, len(items))
@@ -82,7 +83,8 @@ func (t Tree) Objects(name string) []Tree {
 	return objects
 }
 
-// Strings returns the list of strings in field name, index for index. Other items become "".
+// Strings returns the list of strings in a field. Items of other types become "", so that indexes
+// match.
 func (t Tree) Strings(name string) []string {
 	items := t.List(name)
 	texts := make([]string, len(items))
@@ -92,7 +94,7 @@ func (t Tree) Strings(name string) []string {
 	return texts
 }
 
-// SortedKeys returns the sorted names of the fields.
+// SortedKeys returns the sorted field names.
 func (t Tree) SortedKeys() []string {
 	if len(t) == 0 {
 		return nil
@@ -102,13 +104,14 @@ func (t Tree) SortedKeys() []string {
 	return keys
 }
 
-// Shares reports whether t has a field whose value it shares in memory with old.
+// Shares reports whether t and old share the value of a field in memory.
 func (t Tree) Shares(old Tree, name string) bool {
 	v := t[name]
 	return v != nil && old != nil && SameRef(v, old[name])
 }
 
-// CopyField copies a field of from, sharing its value, or removes it if from lacks it.
+// CopyField copies a field of from, sharing its value. If from lacks the field, it is removed from
+// t.
 func (t Tree) CopyField(from Tree, name string) {
 	if v, ok := from[name]; ok {
 		t[name] = v
@@ -117,7 +120,7 @@ func (t Tree) CopyField(from Tree, name string) {
 	}
 }
 
-// Copy returns a deep copy of t, which is empty if t is nil.
+// Copy returns a deep copy of t. The copy of nil is an empty Tree.
 func (t Tree) Copy() Tree {
 	if t == nil {
 		return Tree{}
@@ -125,7 +128,7 @@ func (t Tree) Copy() Tree {
 	return Clone(t).(Tree)
 }
 
-// Clone copies a value deeply.
+// Clone returns a deep copy of a value.
 func Clone(v any) any {
 	switch v := v.(type) {
 	case Tree:
@@ -153,7 +156,7 @@ func Clone(v any) any {
 	return v
 }
 
-// ListOf returns items as the value of a list field.
+// ListOf converts a slice to the value of a list field.
 func ListOf[T any](all []T) []any {
 	items := make([]any, len(all))
 	for i, item := range all {
@@ -162,7 +165,7 @@ func ListOf[T any](all []T) []any {
 	return items
 }
 
-// Of converts decoded maps of any to trees, in place where possible. It takes ownership of v.
+// Of converts each map[string]any in v to a Tree, in place where possible. It takes ownership of v.
 func Of(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -178,7 +181,7 @@ func Of(v any) any {
 	return v
 }
 
-// Decode decodes one JSON value. Whole numbers of 64 bits are exact.
+// Decode decodes one JSON value. 64-bit integers are exact.
 func Decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -192,7 +195,7 @@ func Decode(text []byte) (any, error) {
 	return convertNumbers(v)
 }
 
-// convertNumbers converts in place each json.Number in v to int64 or float64, and maps to trees.
+// convertNumbers converts each json.Number in v to int64 or float64 in place, and maps to Trees.
 func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

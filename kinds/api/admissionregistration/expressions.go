@@ -9,9 +9,10 @@ import (
 )
 
 // validateExpressions reports expressions of a policy that do not compile. old is the previous
-// spec, or nil; unchanged specs may use functions of another server version. A change of paramKind
-// recompiles the conditions, because it declares the variable params. Any change of the spec
-// recompiles all other expressions, whose variables may have changed.
+// spec, or nil. An unchanged spec is not compiled, because it may use functions of another server
+// version. A changed spec is compiled completely, since the variables of its expressions may have
+// changed. Only matchConditions are skipped if they and paramKind, which declares params, are
+// unchanged.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -43,8 +44,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports the error of a non-empty expression. The structural rules report empty
-// ones as required.
+// reportExpression reports the error of an expression, unless the expression is empty. The
+// structural rules report empty ones as required.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

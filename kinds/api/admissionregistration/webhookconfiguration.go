@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy serves both webhook configurations. An unparsable CA bundle is rejected unless
-// the object already had it, so that other webhooks of the configuration can change.
+// webhookStrategy is for both kinds of webhook configurations. An invalid CA bundle is rejected
+// unless the object already had it, so that other webhooks in the configuration can be changed.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler
@@ -29,7 +29,6 @@ func (s webhookStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fault
 	}
 }
 
-// conditionsOf returns the match conditions of all webhooks, to find out whether they changed.
 func conditionsOf(configuration tree.Tree) []any {
 	var all []any
 	for _, hook := range configuration.Objects("webhooks") {
@@ -38,7 +37,8 @@ func conditionsOf(configuration tree.Tree) []any {
 	return all
 }
 
-// compileWebhookConditions reports match conditions that do not compile. They have no parameters.
+// compileWebhookConditions reports match conditions that do not compile. The conditions of webhooks
+// have no params.
 func compileWebhookConditions(compiler *expressions.Compiler, configuration tree.Tree, faults *schema.Faults) {
 	for i, hook := range configuration.Objects("webhooks") {
 		for j, x := range compiler.Conditions(hook.Objects("matchConditions")) {

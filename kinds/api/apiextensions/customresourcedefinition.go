@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionStrategy is that of CRDs. Their finalizers need a domain: only older groups allow
-// unqualified names.
+// definitionStrategy is the strategy of CRDs. Their finalizers need no domain, as in
+// kube-apiserver.
 type definitionStrategy struct {
 	schema.DefaultStrategy
 	formats    crd.Formats
@@ -29,8 +29,8 @@ func newDefinitionStrategy(n *meta.Naming) *definitionStrategy {
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// BeginDelete sets the condition Terminating and adds the finalizer that keeps the CRD until its
-// objects are deleted. The condition moves to the end and gets a new transition time.
+// BeginDelete sets the condition Terminating, with now as its transition time, and moves it to the
+// end. It adds the finalizer that keeps the CRD until its objects are deleted.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -47,9 +47,9 @@ func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	})
 }
 
-// Default sets the conversion strategy None, derives absent names from the kind, and initializes
-// storedVersions of an existing status. plural has no default, because English plurals follow no
-// rule.
+// Default sets the conversion strategy None, derives missing names from the kind, and initializes
+// storedVersions of an existing status. plural has no default, because English plurals are
+// irregular.
 func (*definitionStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -76,12 +76,12 @@ func addStoredVersions(status, spec tree.Tree) {
 	}
 }
 
-// Prepare keeps the status, which its subresource writes, and adds the storage version to
-// storedVersions. The migrator of the objects removes versions from storedVersions through the
-// status; only then may they leave the spec.
+// Prepare keeps the status, which only its subresource may change. It also adds the storage version
+// to storedVersions. After a migration, a client removes old versions from storedVersions through
+// the status subresource. Only then may the spec drop them.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// A client's status would claim that the names were accepted before they are compared with
-	// other CRDs.
+	// The status of a client could claim that the names are accepted, before they are compared with
+	// those of other CRDs.
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	} else {

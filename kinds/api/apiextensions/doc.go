@@ -1,11 +1,11 @@
 // Package apiextensions holds the rules of CustomResourceDefinitions: names and approval
-// (customresourcedefinition.go), versions (version.go), and schemas: keywords and limits
-// (schema.go), list types (listtype.go), and structure, so that every value has one type without
-// evaluating alternatives (structural.go).
+// (customresourcedefinition.go), versions (version.go), schema keywords and limits (schema.go),
+// list types (listtype.go), and structural schemas (structural.go). In a structural schema, every
+// value has one type that does not depend on alternatives.
 //
-// Package custom compiles accepted CRDs.
+// Package crd compiles accepted CRDs.
 //
-// Paths and messages are those of kube-apiserver. Limits on size, depth and expressions are checked
-// before any other walk of a schema, because walks are recursive and authors of CRDs may have no
-// other rights.
+// Paths and messages are those of kube-apiserver. Size, depth and expressions of a schema are
+// limited before any other function walks the schema. Walks are recursive, and authors of CRDs may
+// have no other permissions.
 package apiextensions

@@ -8,9 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// appendFormatWarnings warns about unknown formats that the CRD did not have before. They are
-// accepted, since another reader of the schema may know them. Controllers apply their CRDs again
-// with each release, whose users cannot fix them.
+// appendFormatWarnings appends a warning if the CRD has unknown formats that it did not have
+// before. Unknown formats are accepted, since another reader of the schema may know them. An
+// unchanged CRD gets no warning, because controllers apply their CRDs repeatedly, and users cannot
+// fix them.
 func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
 	unknown := unknownFormats(obj, s.formats)
 	if len(unknown) == 0 {
@@ -25,7 +26,6 @@ func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.
 	return texts
 }
 
-// unknownFormats returns the distinct unknown formats of texts in the schemas of a CRD.
 func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) {
 	for _, v := range definition.Object("spec").List("versions") {
 		version, _ := v.(tree.Tree)
@@ -34,8 +34,8 @@ func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) 
 	return formats
 }
 
-// appendUnknownFormats adds the unknown formats of a schema and its subschemas, in a fixed order.
-// It also visits keywords that validation rejects, because it runs on CRDs stored earlier.
+// appendUnknownFormats appends the unknown formats of a schema and its subschemas, in a fixed
+// order. It also visits keywords that validation now rejects, because stored CRDs may have them.
 func appendUnknownFormats(formats []string, schema tree.Tree, known crd.Formats) []string {
 	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)

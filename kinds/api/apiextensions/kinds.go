@@ -14,7 +14,6 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// definitionChecks are the checks of CRDs that rules call.
 type definitionChecks struct {
 	keys      crd.Extensions
 	compiler  *crd.Compiler
@@ -27,8 +26,8 @@ func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group 
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{
 		"definitionApproval": pairCheck(c.validateApproval),
-		// New CRDs may not take over built-in kinds. A server with more built-in groups still
-		// loads stored CRDs.
+		// A new CRD may not use a group of built-in kinds. Stored CRDs still load after an upgrade
+		// that adds their group.
 		"definitionGroup": schema.TextCheck(func(group, path string, faults *schema.Faults) {
 			if isBuiltIn(group) {
 				faults.Invalid(path, group, "must not be a group of built-in kinds")
@@ -41,8 +40,8 @@ func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group 
 	}
 }
 
-// pairCheck adapts a function of two values to a CheckFunc. It passes values of other types as
-// zero.
+// pairCheck adapts a function of two values to a CheckFunc. A value of another type becomes the
+// zero value.
 func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults)) schema.CheckFunc {
 	return func(v any, path string, faults *schema.Faults) {
 		pair := v.([]any)
@@ -52,8 +51,8 @@ func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults
 	}
 }
 
-// validateApproval requires the approval annotation in protected groups, unless the CRD lacked it
-// before.
+// validateApproval requires the approval annotation in protected groups. A CRD with the same fault
+// before is accepted.
 func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults *schema.Faults) {
 	approval, needed := c.approvals.Of(obj)
 	if !needed || !approval.Refused() {

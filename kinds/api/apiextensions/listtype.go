@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// lists checks the list type and the keys of a list. They determine how server-side apply merges:
-// sets by value, maps by key values. Items must be distinguishable by comparing scalars.
+// lists checks the type and the keys of a list. They determine how server-side apply merges it:
+// sets by value, maps by their key values. It must be possible to distinguish items by comparing
+// scalars.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)
@@ -33,8 +34,8 @@ func (w schemaValidator) lists(s tree.Tree, path string) {
 	}
 }
 
-// setItem requires items of a set to be scalar or atomic. Lists are atomic by default, objects are
-// granular.
+// setItem requires the items of a set to be scalar or atomic. By default, lists are atomic and
+// objects are granular.
 func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch item.String("type") {
@@ -49,7 +50,8 @@ func (w schemaValidator) setItem(item tree.Tree, path string) {
 	}
 }
 
-// mapItems requires items of a map list to be objects whose keys are required or defaulted scalars.
+// mapItems requires the items of a map list to be objects. Each key must be a scalar property that
+// is required or has a default.
 func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {
@@ -81,7 +83,7 @@ func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	}
 }
 
-// mapKey checks one key. Each item must have a value for it after defaulting.
+// mapKey checks one key. After defaulting, each item must have a value for it.
 func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
 	at := tree.KeyPath(path+".items.properties", key)
 	if kind := property.String("type"); kind == "array" || kind == "object" {

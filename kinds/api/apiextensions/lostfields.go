@@ -9,12 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxLostFields bounds the warnings about lost fields.
 const maxLostFields = 10
 
-// Warnings warns about unknown formats, and about fields of served versions that the storage
-// version lacks: without a conversion webhook, writes to them are lost. It does not repeat warnings
-// that also apply to old.
+// Warnings returns warnings about unknown formats and about lost fields. A field of a served
+// version is lost if the storage version lacks it and there is no conversion webhook. Warnings that
+// also apply to old are not repeated.
 func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	texts := s.appendFormatWarnings(nil, obj, old)
 	had, lost := s.lostFields.definition(old), 0
@@ -27,10 +26,9 @@ func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	return texts
 }
 
-// A lostFieldFinder finds fields of versions that the storage version lacks.
 type lostFieldFinder struct{ keys crd.Extensions }
 
-// definition returns the warnings about a CRD, in the order of its versions.
+// definition returns the warnings for a CRD, in the order of its versions.
 func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	spec := definition.Object("spec")
 	versions := spec.Objects("versions")
@@ -51,7 +49,7 @@ func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	return texts
 }
 
-// schema returns the fields of a schema that the storage schema drops.
+// schema returns the paths of fields in s that the storage schema lacks.
 func (l lostFieldFinder) schema(s, stored tree.Tree, path string) (fields []string) {
 	properties, known := s.Object("properties"), stored.Object("properties")
 	more, _ := stored["additionalProperties"].(tree.Tree)

@@ -14,11 +14,12 @@ import (
 
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema checks the schema of a version, or of all versions. As in kube-apiserver,
-// structural faults come first, unless unsupported keywords prevent a structural schema.
-// Expressions are compiled only if the structure is valid, since it determines their types. An
-// unchanged schema is not checked, since it may exceed newer limits. old is the previous state of
-// the version.
+// validateSchema checks the schema of a version, or of all versions. old is the previous value of
+// version. An unchanged schema is not checked, because it may exceed newer limits.
+//
+// As in kube-apiserver, structural faults come first, unless unsupported keywords prevent the
+// structural check. Expressions are compiled only if there are no other faults, because the schema
+// determines their types.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {
@@ -49,8 +50,8 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// Limits of a schema, far above those of CRDs in use. They keep recursive walks from exhausting the
-// stack and bound the compilation of a request of a few megabytes.
+// The limits of a schema are far above those of CRDs in use. They protect recursive walks from
+// exhausting the stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
@@ -59,8 +60,8 @@ const (
 	maxPaths       = 128 << 20 // bytes of the paths of all properties, which each walk builds
 )
 
-// checkSchemaSize reports whether a schema is within the limits, and adds a fault for each limit
-// that it exceeds. The caller must not walk a schema that is too large.
+// checkSchemaSize reports whether a schema is within the limits. It adds a fault for each exceeded
+// limit. The caller must not walk a schema that is too large.
 func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
@@ -82,7 +83,6 @@ func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *s
 	return len(faults.List) == before
 }
 
-// A schemaSize counts the validation rules and the patterns of a schema.
 type schemaSize struct {
 	key         string // the keyword of validation rules
 	rules, text int
@@ -90,9 +90,8 @@ type schemaSize struct {
 	paths       int
 }
 
-// add counts the rules of a schema and reports whether it is within maxSchemaDepth. path is the
-// length of its path. It descends into the keywords that later walks visit; others are rejected
-// anyway.
+// add adds the sizes of a schema and reports whether it is within maxSchemaDepth. path is the
+// length of its path in bytes. Later walks visit the same keywords, and all others are rejected.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -123,16 +122,16 @@ func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	return true
 }
 
-// statusRootFields are the keywords allowed at the root of a schema with a status subresource: a
-// write of the status must not fail on a rule about the rest of the object. The message has the
-// names of the Go fields in kube-apiserver.
+// statusRootFields lists the keywords allowed at the root of a schema with a status subresource. A
+// write of the status must not fail because of a rule about another part of the object. The message
+// shows the names of kube-apiserver's Go fields.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
 	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-// validateStatusRoot stops at the first fault, whose message lists all allowed fields.
+// validateStatusRoot stops at the first fault, because its message lists all allowed keywords.
 func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
 	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
@@ -148,9 +147,9 @@ func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults
 	}
 }
 
-// isWritten reports whether a keyword counts as set where it is not allowed. Empty lists and
-// objects do, and empty texts where they differ from absence. False counts only for
-// additionalProperties and additionalItems.
+// isWritten reports whether a forbidden keyword counts as set. Empty lists and objects count. An
+// empty string counts, except for id and $schema. False counts only for additionalProperties and
+// additionalItems.
 func isWritten(key string, v any) bool {
 	switch v {
 	case nil:
@@ -163,21 +162,18 @@ func isWritten(key string, v any) bool {
 	return true
 }
 
-// A schemaValidator checks the keywords of each part of a schema.
 type schemaValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
 	root   string // path of the whole schema
 }
 
-// A schemaContext describes the position of a part of a schema.
 type schemaContext struct {
 	root bool
 	// inMeta is true inside the metadata, apiVersion or kind of an object.
 	inMeta bool
-	// noDefaults is the reason why defaults are not allowed; "" if they are. The server sets
-	// apiVersion, kind and metadata of the object itself. Embedded objects may have defaults
-	// for theirs.
+	// noDefaults is the reason why defaults are not allowed, or "" if they are. The server sets
+	// apiVersion, kind and metadata of the object itself, but not those of embedded objects.
 	noDefaults string
 }
 
@@ -185,7 +181,7 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of a property of s, whose context is p. inMeta stays set below
+// property returns the context of a property of s. p is the context of s. inMeta remains set below
 // metadata, so that no object can be embedded there.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
@@ -198,15 +194,13 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 	return sub
 }
 
-// unsupportedSchemaKeys are unsupported keywords of JSON schema. They have no structural equivalent
-// for pruning and merging: references could be cyclic, and patterns could give one property several
-// types.
+// unsupportedSchemaKeys lists unsupported keywords of JSON Schema. Pruning and merging cannot
+// handle them: references may be cyclic, and patterns may give one property several types.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
 
-// unsupportedEmptyKeys are unsupported even with an empty value.
+// unsupportedEmptyKeys lists the unsupported keywords that are rejected even with an empty value.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
 
-// hasUnsupported reports whether a schema, or one in it, has an unsupported keyword.
 func hasUnsupported(s tree.Tree) bool {
 	if s.String("$schema") != "" {
 		return true
@@ -237,8 +231,8 @@ func hasUnsupported(s tree.Tree) bool {
 	return false
 }
 
-// node checks the keywords of a schema and its subschemas. structuralValidator checks rules that
-// need the whole schema, such as types within conditions.
+// node checks the keywords of a schema and its subschemas. A structuralValidator checks rules that
+// need the whole schema, such as those about types within conditions.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -265,7 +259,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	if p.inMeta && s.Bool(w.keys.Embedded) {
 		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
 	}
-	// The list type set replaces uniqueItems: it does not need to compare all pairs.
+	// The list type set replaces uniqueItems, which would have to compare all pairs.
 	if s.Bool("uniqueItems") {
 		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
 	}
@@ -278,7 +272,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	w.validationRules(s, path)
 }
 
-// children checks the subschemas. Properties are sorted so that faults have a fixed order.
+// children checks the subschemas. Properties are sorted, so that faults have a fixed order.
 func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())
@@ -303,7 +297,7 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 }
 
 func (w schemaValidator) extensions(s tree.Tree, path string) {
-	// An explicit false equals absence, so published schemas would differ without meaning.
+	// An explicit false has no effect but would make published schemas differ.
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
 		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
 	}
@@ -311,8 +305,8 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension checks an extension with a few choices that applies to values of one type. Absence
-// is valid: lists are then atomic and maps granular.
+// typedExtension checks an extension that has a few possible values and applies to one type. It may
+// be absent: lists are then atomic and maps granular.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {
@@ -331,8 +325,8 @@ func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, cho
 	}
 }
 
-// validationRules checks the structure of validation rules. Package custom compiles their
-// expressions and checks their fieldPaths.
+// validationRules checks the structure of validation rules. Package crd compiles their expressions
+// and checks their fieldPaths.
 func (w schemaValidator) validationRules(s tree.Tree, path string) {
 	path += "." + w.keys.Validations
 	for i, r := range s.Objects(w.keys.Validations) {

@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural: outside allOf, anyOf, oneOf and not it
-// gives every value a type, and inside it only restricts fields that are specified outside.
-// Pruning, defaulting and apply can then ignore these conditions, which an object may satisfy
-// differently over time.
+// A structuralValidator checks that a schema is structural. Outside of allOf, anyOf, oneOf and not,
+// it must give every value a type. Inside of these conditions, it may only restrict fields that it
+// also specifies outside. Pruning, defaulting and apply can then ignore the conditions, which an
+// object may match differently over time.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
 }
 
 // validateStructure reports missing types, misplaced keywords, and fields that only a condition
-// specifies, sorted by text.
+// specifies. The faults are sorted by their text, as in kube-apiserver.
 func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
@@ -33,8 +33,8 @@ func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *sc
 	})
 }
 
-// A structuralLevel is the position of a part in the schema. It only selects a message: an empty
-// type is a fault at all levels.
+// A structuralLevel is the position of a subschema. It only selects the message about a missing
+// type.
 type structuralLevel uint8
 
 const (
@@ -49,7 +49,6 @@ var missingTypeMsgs = [...]string{
 	fieldLevel: "must not be empty for specified object fields",
 }
 
-// node checks a part outside allOf, anyOf, oneOf and not.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	if l == rootLevel && s["additionalProperties"] != nil {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used at the root")
@@ -71,7 +70,7 @@ func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	w.objectMeta(s, path, l, l == rootLevel || s.Bool(w.keys.Embedded))
 }
 
-// each calls do for the schemas of items, properties and additional properties, but not for
+// each calls do for the schemas of items, properties and additionalProperties, but not for
 // conditions.
 func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
 	if sub, ok := s["items"].(tree.Tree); ok {
@@ -88,8 +87,8 @@ func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tre
 	}
 }
 
-// nodeType checks the type of a value. Only int-or-string values and values that preserve unknown
-// fields may omit it. The root is an object, since it has metadata.
+// nodeType checks the type of a value. The type may be missing only for int-or-string values, and
+// if unknown fields are preserved. The root must be an object.
 func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
 	kind := s.String("type")
 	embedded := s.Bool(w.keys.Embedded)
@@ -107,8 +106,8 @@ func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLeve
 	}
 }
 
-// embedded checks an embedded object, such as a template. It has the fields apiVersion, kind and
-// metadata, so it cannot be a map.
+// embedded checks the schema of an embedded object, such as a template. The object has the fields
+// apiVersion, kind and metadata, so it cannot be a map.
 func (w structuralValidator) embedded(s tree.Tree, path string) {
 	if s.Has("additionalProperties") {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
@@ -118,8 +117,8 @@ func (w structuralValidator) embedded(s tree.Tree, path string) {
 	}
 }
 
-// objectMeta checks the schemas of apiVersion, kind and metadata. The fields of metadata are fixed,
-// so a schema may only restrict metadata.name and metadata.generateName.
+// objectMeta checks the schemas of apiVersion, kind and metadata. The fields of metadata are
+// predefined, so a schema may restrict only metadata.name and metadata.generateName.
 func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLevel, object bool) {
 	properties := s.Object("properties")
 	if !object {
@@ -153,8 +152,6 @@ func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLe
 	}
 }
 
-// named returns the number of metadata properties that a schema may restrict: name and
-// generateName.
 func named(properties tree.Tree) int {
 	n := 0
 	for _, name := range []string{"name", "generateName"} {
@@ -165,8 +162,8 @@ func named(properties tree.Tree) int {
 	return n
 }
 
-// intOrStringPattern records where a schema has the int-or-string pattern, the only use of type
-// within conditions: in anyOf, or in anyOf of the first allOf item.
+// intOrStringPattern records where a schema has the int-or-string pattern: in anyOf, or in anyOf of
+// the first item of allOf. Only this pattern may use type within conditions.
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
 func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
@@ -178,8 +175,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the parts of allOf, anyOf, oneOf and not, and the pattern of the value itself.
-// skip exempts the int-or-string pattern from the rule that conditions have no types.
+// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip marks
+// the int-or-string pattern, which may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {
@@ -203,9 +200,9 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 	}
 }
 
-// condition checks a part inside allOf, anyOf, oneOf or not. It may restrict a value, as by a
-// pattern, but not set its type, default or merge strategy, which must not depend on the matching
-// alternative.
+// condition checks a subschema inside of allOf, anyOf, oneOf or not. It may restrict a value, for
+// example by a pattern. It may not set the type, default or merge strategy, because these must not
+// depend on the alternative that matches.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -224,8 +221,8 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// specifiedOutside checks that the schema s, at outside, specifies the fields that c, at inside,
-// restricts.
+// specifiedOutside checks that schema s specifies the fields that the conditions of c restrict.
+// inside and outside are the paths of c and s.
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		for i, sub := range c.Objects(name) {
@@ -237,8 +234,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
-// specifiedPartsOutside walks the condition and the schema together. It reports a missing part at
-// the place in the schema where it must be added.
+// specifiedPartsOutside walks a condition and the schema together. It reports a missing field at
+// the path in the schema where it must be added.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

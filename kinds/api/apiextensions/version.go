@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateDeprecationWarning keeps the text suitable for Warning headers.
+// validateDeprecationWarning requires a text that is valid in a Warning header.
 func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	if !utf8.ValidString(text) {
 		faults.Invalid(path, text, "must only contain printable UTF-8 characters")
@@ -22,8 +22,8 @@ func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	}
 }
 
-// validateReplacedCABundle checks a changed CA bundle of the conversion webhook, unless the
-// previous one was invalid: installers replace placeholders.
+// validateReplacedCABundle checks a changed CA bundle of the conversion webhook. It accepts
+// anything if the previous bundle was invalid, because installers replace placeholders.
 func validateReplacedCABundle(bundle, old, path string, faults *schema.Faults) {
 	var before schema.Faults
 	if webhook.ValidateCABundle(old, nil, "", &before); len(before.List) == 0 {
@@ -31,8 +31,8 @@ func validateReplacedCABundle(bundle, old, path string, faults *schema.Faults) {
 	}
 }
 
-// validateSelectableField requires the path of a scalar field of the schema, because values are
-// compared as text.
+// validateSelectableField requires the path of a scalar field, because values are compared as
+// strings.
 func validateSelectableField(root tree.Tree, field, path string, faults *schema.Faults) {
 	at, err := fieldSchema(root, field)
 	switch {
@@ -45,8 +45,8 @@ func validateSelectableField(root tree.Tree, field, path string, faults *schema.
 	}
 }
 
-// fieldSchema returns the schema of the field at a path of names, such as .spec.size. A name may be
-// a key of a map. The result is nil if the schema says nothing about entries.
+// fieldSchema returns the schema of the field at a path such as .spec.size. In a map, each name is
+// a key. The result is nil if additionalProperties is not a schema.
 func fieldSchema(at tree.Tree, path string) (tree.Tree, error) {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apiServiceStrategy accepts an unchanged invalid certificate, so that other fields can be updated.
+// apiServiceStrategy accepts an invalid CA bundle if it is unchanged, so that other fields can be
+// updated.
 type apiServiceStrategy struct{ schema.DefaultStrategy }
 
 func (apiServiceStrategy) AllowsUnqualifiedFinalizers() bool { return true }
@@ -18,8 +19,8 @@ func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 	}
 }
 
-// Prepare sets the status of a new APIService: Available if this server serves the group, else
-// empty. A remote one becomes available only after a health check.
+// Prepare sets the status of a new APIService. It is Available if this server serves the group.
+// Otherwise it becomes available only after a health check, so its status is empty.
 func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -10,15 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// daemonSetStrategy has no ValidateUpdate: the declaration makes the selector immutable.
+// daemonSetStrategy needs no ValidateUpdate, because the declaration makes the selector immutable.
 type daemonSetStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
 }
 
-// Default replaces one Pod at a time, after its predecessor is gone, because a node often has room
-// for only one. It sets an absent generation annotation to 0, so that the writer owns it; Prepare
-// sets the value, also for changes of only the metadata, which are not defaulted.
+// Default makes rolling updates replace one Pod at a time, after the old Pod is gone, because a
+// node often has room for only one.
+//
+// It adds the annotation for the template generation, so that the writer owns it. Prepare sets its
+// value, because objects are not defaulted if only their metadata changes.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
@@ -30,12 +32,12 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// templateGeneration is the annotation that counts the changes of a DaemonSet's template.
-// Controllers may copy it to a label of the Pods.
+// templateGeneration is the annotation that counts changes to a DaemonSet's template. Controllers
+// may copy it to a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare maintains the template generation: a new DaemonSet starts with 1, or with a higher number
-// that it brings, like one that is recreated after it was orphaned.
+// Prepare maintains the template generation. A new DaemonSet starts with 1. It keeps a higher
+// number that it already has, for example when it is recreated after its Pods were orphaned.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")
@@ -55,7 +57,7 @@ func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
 }
 
-// PrepareSubresource keeps the template generation in a write of the status.
+// PrepareSubresource keeps the template generation when a client writes the status.
 func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
 	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
@@ -70,7 +72,6 @@ func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 	obj["metadata"] = metadata
 }
 
-// templatesOf returns the template generation of a DaemonSet; 0 if it is absent.
 func templatesOf(obj tree.Tree) (int64, error) {
 	text, given := obj.Object("metadata", "annotations")[templateGeneration]
 	if !given {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deploymentStrategy drops the status on create. Annotations count for the generation, because the
-// controller copies them to ReplicaSets.
+// deploymentStrategy drops the status on create. A change of annotations increments the generation,
+// because the controller copies them to ReplicaSets.
 type deploymentStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -16,7 +16,7 @@ type deploymentStrategy struct {
 
 func (deploymentStrategy) CountedMetadata() string { return "annotations" }
 
-// Default sets and stores the defaults of kube-apiserver, so that a later server with other
+// Default sets the defaults of kube-apiserver. They are stored, so that a later server with other
 // defaults does not change existing rollouts.
 func (deploymentStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")

@@ -15,11 +15,11 @@ func (replicaSetStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "template"))
 }
 
-// ZeroReplicasOnCreate is the Preparer of ReplicaSets and ReplicationControllers.
+// ZeroReplicasOnCreate sets the initial status of ReplicaSets and ReplicationControllers.
 type ZeroReplicasOnCreate struct{}
 
-// Prepare sets the status of a new object to zero replicas. The field is required and clients print
-// it.
+// Prepare sets the status of a new object to zero replicas, because the field is required and
+// clients print it.
 func (ZeroReplicasOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0)}

@@ -12,15 +12,15 @@ type statefulSetStrategy struct {
 	spec *schema.Message
 }
 
-// Prepare sets both counts to zero, because clients print them.
+// Prepare sets both counts of a new object to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
-// Default gives claims in a template kind, version and phase, since they are whole objects embedded
-// in another. Claims are retained by default, so that scaling down loses no data.
+// Default sets kind, version and phase of claim templates, because they are complete embedded
+// objects. By default, claims are retained, so that scaling down loses no data.
 func (statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -46,7 +46,6 @@ func (statefulSetStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// statefulSetImmutableMsg has the exact text of kube-apiserver.
 const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
 	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
@@ -54,8 +53,8 @@ var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
-// ValidateUpdate keeps the identity of Pods and claims, which the controller could not change for
-// existing ones. It compares everything except statefulSetMutableFields, so that new fields are
+// ValidateUpdate protects the identity of Pods and claims, which the controller cannot change for
+// existing ones. It compares all fields except statefulSetMutableFields, so that new fields are
 // immutable by default.
 func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")

@@ -1,8 +1,8 @@
 // Package autoscaling holds the rules of HorizontalPodAutoscalers, which are stored as v2
 // (horizontalpodautoscaler.go), and the lossless conversions of other versions.
 //
-// Annotations hold values for which a version has no field. They exist only in converted objects:
-// they are created when a client requests an old version, and become fields again when it writes.
-// So a v1 client that reads, changes and writes an autoscaler preserves metrics that it does not
-// know.
+// Annotations hold values for which a version has no field. They exist only in converted objects.
+// They are created when a client reads an old version, and become fields again when it writes the
+// object. A v1 client can therefore read, change and write an autoscaler without losing metrics
+// that it does not know.
 package autoscaling

@@ -9,8 +9,8 @@ import (
 // targetUtilization is the default CPU target, in percent of the Pods' requests.
 const targetUtilization = 80
 
-// autoscalerStrategy drops annotations of older versions from stored objects: a v2 client may have
-// copied them from a v1 body, and they would contradict the fields.
+// autoscalerStrategy removes the annotations of older versions from stored objects. A v2 client may
+// have copied them from a v1 object, and they would contradict the fields.
 type autoscalerStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -22,9 +22,9 @@ func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
 	s.names.drop(obj)
 }
 
-// Default adds a CPU metric if there is no metric, and completes an existing behavior; the
-// controller assumes the same for an absent one. Scaling down waits five minutes by default,
-// scaling up does not, because too few Pods are worse than too many.
+// Default adds a CPU metric if there is no metric, and completes an existing behavior. The
+// controller assumes the same behavior if it is absent. By default, scaling down waits five minutes
+// and scaling up does not, because too few Pods are worse than too many.
 func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
@@ -41,14 +41,14 @@ func cpuMetric(percent int64) tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": target}}
 }
 
-// scalingPolicy allows a change by value, in Pods or percent of the current replicas, within
-// seconds.
+// scalingPolicy returns a policy that limits the change during a number of seconds. value is in
+// Pods or in percent of the current replicas.
 func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }
 
-// defaultScaling sets the scaling rules of one direction. An existing list of policies is kept,
-// even if it is empty.
+// defaultScaling sets the defaults for one direction. window is in seconds. An existing list of
+// policies is kept, even if it is empty.
 func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "selectPolicy", "Max")
 	field.SetIfAbsent(scaling, "stabilizationWindowSeconds", window)

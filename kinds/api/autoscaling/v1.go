@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An autoscalerV1Strategy converts autoscalers between v1, which has only a field for the CPU
-// metric, and the stored version v2. Annotations of v1 hold the rest as JSON:
+// An autoscalerV1Strategy converts autoscalers between v1 and the stored version v2. v1 has a field
+// only for the CPU metric. Its annotations hold the rest as JSON:
 //
 //	metrics          other metrics, in the flat form of v1 (metricFieldMap), or in the form
 //	                 of v2 if the flat form would lose something
@@ -17,9 +17,9 @@ import (
 //	conditions       the conditions of the status
 //	current-metrics  all observed metrics, including the CPU metric
 //
-// The CPU metric is the first stored metric, unless cpuMetricPlaceholder marks another position in
-// the annotation. Clients may write annotations, so undecodable ones are ignored: a conversion
-// cannot report faults.
+// The CPU metric is the first metric in v2, unless cpuMetricPlaceholder marks another position in
+// the annotation. A conversion cannot report faults, so it ignores annotations that it cannot
+// decode.
 type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
@@ -35,14 +35,14 @@ func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *
 	}
 }
 
-// Fields of v1 that correspond to a metric of v2.
+// The fields of v1 that correspond to a metric of v2.
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored moves tolerances first, so that the behavior is written without them: older clients do
-// not know them.
+// FromStored first moves the tolerances, so that the annotation for the behavior does not contain
+// them. Older clients do not know them.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -77,7 +77,7 @@ func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// ToStored drops the annotations last, because it reads from them.
+// ToStored removes the annotations at the end, after it has read them.
 func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")
@@ -93,7 +93,6 @@ func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// setIfDecodable sets a field to a value from an annotation if it conforms to the message.
 func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
 	if tree.IsEmpty(v) {
 		return
@@ -103,8 +102,8 @@ func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m
 	}
 }
 
-// jsonAnnotation returns the JSON value of an annotation; nil if it is absent or invalid, as in
-// kube-apiserver.
+// jsonAnnotation returns the JSON value of an annotation. It returns nil if the annotation is
+// absent or invalid, as kube-apiserver does.
 func jsonAnnotation(annotations tree.Tree, name string) any {
 	text := annotations.String(name)
 	if text == "" {
@@ -117,26 +116,24 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU is also true for a CPU metric with an absolute target, for which v1 has no field.
+// isCPU reports whether m is about CPU. Its target may be absolute, for which v1 has no field.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
-// cpuTarget reports whether m is a plain CPU utilization metric, for which v1 has a field, and
-// returns its percentage.
+// cpuTarget returns the percentage of a CPU utilization metric, and whether m is exactly such a
+// metric, for which v1 has a field.
 func cpuTarget(m tree.Tree) (int64, bool) {
 	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))
 }
 
-// cpuMetricPlaceholder marks the position of the CPU metric among the metrics of the annotation.
 func cpuMetricPlaceholder() tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
 }
 
-// insertCPUMetric moves the CPU metric from its v1 field to its position among the others. If the
-// client has removed the percentage, the placeholder is dropped too. Without a placeholder, the
-// metric comes first.
+// insertCPUMetric moves the CPU metric from its v1 field to the position of the placeholder, or to
+// the front if there is none. If the client has removed the percentage, it drops the placeholder.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -156,7 +153,7 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 	return metrics
 }
 
-// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric. The field
+// insertCurrentCPU moves the observed CPU percentage from its v1 field to its metric. The field
 // takes precedence over the annotation, because v1 clients write the field.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)

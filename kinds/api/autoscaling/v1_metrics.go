@@ -8,11 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// metricSources are the fields of metrics that hold their sources.
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// A metricFieldMap maps flat metrics of v1 to nested ones of v2, in both directions: for each
-// source, the field names in v1 and the paths in v2.
+// A metricFieldMap maps the flat metrics of v1 to the nested ones of v2, and back. For each source
+// it holds the field names in v1 and the paths in v2.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -20,7 +19,7 @@ type metricField struct {
 	path []string
 }
 
-// metricFields lists the fields of metrics in the spec, as name=path.
+// metricFields lists the fields of metrics in the spec, each as v1Name=v2.path.
 var metricFields = map[string]string{
 	"object":            "target=describedObject metricName=metric.name selector=metric.selector targetValue=target.value averageValue=target.averageValue",
 	"pods":              "metricName=metric.name selector=metric.selector targetAverageValue=target.averageValue",
@@ -29,7 +28,6 @@ var metricFields = map[string]string{
 	"external":          "metricName=metric.name metricSelector=metric.selector targetValue=target.value targetAverageValue=target.averageValue",
 }
 
-// Fields of metrics in the spec and in the status.
 var (
 	specMetricFields   = newMetricFieldMap(strings.NewReplacer())
 	statusMetricFields = newMetricFieldMap(strings.NewReplacer("targetA", "currentA", "targetV", "currentV", "target.", "current."))
@@ -46,8 +44,8 @@ func newMetricFieldMap(rename *strings.Replacer) metricFieldMap {
 	return all
 }
 
-// metricToV1 converts a metric to v1. A metric that would lose something, as a conversion back
-// shows, keeps the form of v2.
+// metricToV1 converts a metric to v1. If it would lose something, the metric stays in the form of
+// v2.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -70,7 +68,6 @@ func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	return old
 }
 
-// metricsFromV1 reads the metrics of an annotation and converts them to v2.
 func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) []any {
 	list, _ := jsonAnnotation(annotations, name).([]any)
 	metrics := make([]any, 0, len(list))
@@ -83,8 +80,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric has the form of v2, by fields that only v2 has. In v1,
-// target is a field of object metrics and names the object.
+// isStoredMetric reports whether a metric has the form of v2, by fields that v1 does not have. In
+// v1, object metrics also have a field target, which names the object.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
@@ -116,8 +113,8 @@ func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType sets the type of a target by its fields. It drops a zero value beside an average
-// value: v1 requires a value even if only the average counts.
+// inferTargetType derives the type of a target from its fields. It removes a zero value next to an
+// average, because v1 requires a value even if only the average counts.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerAnnotations are the names of the annotations of older versions. Stored objects have
-// none of them.
+// autoscalerAnnotations holds the names of the annotations that older versions use. Stored objects
+// never have these annotations.
 type autoscalerAnnotations struct {
 	metrics, behavior, conditions, currentMetrics string
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported there in an
-// old version convert.
+// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported from there in
+// an old version can be imported.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{
@@ -26,8 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes the annotations, and the map if it becomes empty, so that the object equals one
-// without annotations.
+// drop removes the annotations. It removes the whole map if that becomes empty, so that the object
+// equals one without annotations.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")
@@ -42,8 +42,8 @@ func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	}
 }
 
-// setJSONAnnotation writes a non-empty value as JSON into an annotation. Keys are sorted, so reads
-// return the same bytes.
+// setJSONAnnotation sets an annotation to a value as JSON, unless the value is empty. Keys are
+// sorted, so that every read returns the same bytes.
 func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	if tree.IsEmpty(v) {
 		return
@@ -63,8 +63,8 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
-// toleranceFromAnnotations moves tolerances back. Those without a scaling direction are dropped:
-// the client has removed the behavior.
+// toleranceFromAnnotations moves the tolerances back. It drops a tolerance if the client has
+// removed the behavior for its direction.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A cronJobStrategy sets the defaults of the Pod template, but not those of the Job: selector and
-// labels need the name and UID of each Job.
+// A cronJobStrategy sets the defaults of the Pod template. It does not set those of the Job
+// template, because selector and labels depend on the name and UID of each Job.
 type cronJobStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -21,8 +21,8 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 }
 
-// validateSchedule rejects a zone in the schedule, which has its own field. It still parses the
-// schedule first, so that clients get both errors, as in Kubernetes.
+// validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. It
+// parses the schedule nevertheless, so that clients get both errors, as in Kubernetes.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())
@@ -32,14 +32,13 @@ func validateSchedule(schedule, path string, faults *schema.Faults) {
 	}
 }
 
-// zonePartRE matches one part of a name in the time zone database.
 var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
 // validateZone checks the name of a time zone.
 //
-// It checks the parts before the lookup, which opens a file of that name: "../x" must not reach it.
-// Local is rejected because it depends on the machine. The zone data is compiled in (time/tzdata)
-// for the same reason.
+// The lookup may open a file with that name, so names such as "../x" are rejected before it. Local
+// is rejected because its meaning depends on the machine. For the same reason, the time zone
+// database is compiled in (time/tzdata).
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

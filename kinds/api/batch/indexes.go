@@ -7,10 +7,10 @@ import (
 )
 
 // countIndexes parses ascending indexes below completions, such as "1,3-5,7", and counts them.
-// Error texts are those of Kubernetes. For ten completions, "1,3-5,7" is 5 and "" is 0, while "3,1"
-// and "1,12" are errors.
+// Errors are those of Kubernetes. For ten completions, "1,3-5,7" is 5 and "" is 0, while "3,1" and
+// "1,12" are errors.
 //
-// It builds no list, because a status may hold many thousand indexes.
+// It builds no list, because a status may have many thousands of indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -30,8 +30,8 @@ func countIndexes(text string, completions int64) (int64, error) {
 	return total, nil
 }
 
-// readInterval parses one index or a range of indexes. A range must ascend: "3-3" is written as
-// "3".
+// readInterval parses one index or a range of indexes. A range must have at least two indexes:
+// "3-3" is an error.
 func readInterval(text string, completions int64) (from, to int64, err error) {
 	low, high, several := strings.Cut(text, "-")
 	if strings.Contains(high, "-") {
@@ -73,8 +73,8 @@ func intervals(text string, completions int64) []interval {
 	return all
 }
 
-// commonIndex returns the first index that two sorted texts share, if any. It merges both lists in
-// one pass.
+// commonIndex returns the first index that is in both texts, and whether there is one. Both texts
+// must be sorted.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

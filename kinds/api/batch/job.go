@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels are the labels by which Pods refer to their Job, in the names of a profile.
+// jobLabels holds the names of the labels by which Pods refer to their Job.
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
@@ -20,8 +20,8 @@ type jobStrategy struct {
 	spec   *schema.Message
 }
 
-// newJobLabels has each label with and without a domain: older clients read the latter, and both
-// must agree.
+// newJobLabels returns each label with and without a domain. Older clients read those without a
+// domain, so both must have the same value.
 func newJobLabels(n *meta.Naming) jobLabels {
 	return jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
@@ -29,15 +29,17 @@ func newJobLabels(n *meta.Naming) jobLabels {
 	}
 }
 
-// DefaultPropagation orphans the Pods of a Job and warns about it, since few clients expect it.
+// DefaultPropagation orphans the Pods of a Job. It returns a warning, because few clients expect
+// that.
 func (jobStrategy) DefaultPropagation() (policy, warning string) {
 	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
-// Default completes a Job. Without completions and parallelism, both are 1. With only parallelism,
-// the Job is a work queue that ends when its Pods say so, so completions stays absent. A limit per
-// index makes the limit of the whole Job practically infinite.
+// Default completes a Job. If completions and parallelism are both absent, both are 1. If only
+// parallelism is set, the Job is a work queue, whose Pods decide when it ends, so completions
+// remains absent. With a backoff limit per index, the limit of the whole Job defaults to the
+// maximum.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -64,8 +66,8 @@ func (jobStrategy) Default(obj tree.Tree) {
 
 // Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
 //
-// The selector contains the UID, so that successive Jobs of the same name do not count each other's
-// Pods. A Job without labels gets those of the template.
+// They contain the UID of the Job, so that successive Jobs with the same name do not count each
+// other's Pods. A Job without labels gets those of its template.
 func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -80,8 +82,8 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate sets the selector and the Pod labels from the UID of the Job. It keeps existing values,
-// and validateGenerated reports wrong ones.
+// generate sets the selector and the Pod labels to the UID and name of the Job. It keeps existing
+// values; validateGenerated reports wrong ones.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -93,7 +95,7 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks generated labels and selectors, which a client may set, as in a copy of
+// validateGenerated checks the generated labels and the selector. They are wrong in a copy of
 // another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
@@ -118,9 +120,9 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 	}
 }
 
-// ValidateUpdate keeps the selector and the template. While the Job is suspended and has not
-// started, scheduling fields of the template may change, so that a queue can decide where its Pods
-// run.
+// ValidateUpdate makes the selector and the template immutable. Scheduling fields of the template
+// may change while the Job is suspended and has not started, so that a queue can decide where its
+// Pods run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(s.spec, spec, was, faults)
@@ -135,8 +137,9 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate allows only indexed Jobs to change completions, together with
-// parallelism. As long as all indexes run at once, none that has ended is lost or counted twice.
+// validateCompletionsUpdate makes completions immutable, except for indexed Jobs with equal
+// completions and parallelism. Such a Job runs all indexes at once, so none is lost or counted
+// twice.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != "Indexed" {
@@ -148,8 +151,6 @@ func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *s
 	}
 }
 
-// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and
-// annotations of another.
 func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
 	c, _ := tree.Clone(template).(tree.Tree)
 	if c == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateJobIndexes checks the completed and failed indexes of an indexed Job, which must be
-// disjoint.
+// validateJobIndexes checks the completed and failed indexes of an indexed Job. No index may be in
+// both.
 func validateJobIndexes(obj tree.Tree, _ string, faults *schema.Faults) {
 	status, spec := obj.Object("status"), obj.Object("spec")
 	size, sized := spec.Int("completions")

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of batch with their strategies. message returns a message by its name.
+// Kinds lists the kinds of batch with their strategies. message returns a message by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{}},
@@ -13,7 +13,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions returns the functions that declared rules call.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"cronSchedule":     schema.TextCheck(validateSchedule),

@@ -6,8 +6,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// checkSchedule parses a schedule of five fields or a name such as "@daily", with an optional time
-// zone in front, by the parser of Kubernetes, whose error texts clients expect.
+// checkSchedule parses a schedule with the parser of Kubernetes, whose error texts clients expect.
+// It has five fields, or is a name such as "@daily". A time zone may precede it.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conditions of a request. Their status is always True.
+// The conditions of a CertificateSigningRequest. Their status is always True.
 const (
 	conditionApproved = "Approved"
 	conditionDenied   = "Denied"
@@ -22,12 +22,11 @@ type certificateRequestStrategy struct{ schema.DefaultStrategy }
 
 func (certificateRequestStrategy) Requester() []string { return requester }
 
-// requester are the spec fields that identify the requester.
 var requester = []string{"username", "uid", "groups", "extra"}
 
-// Prepare keeps spec and status, because an approval applies to the content of the request. In a
-// new request, it drops the client's values of the identity, which signers trust; the server sets
-// them.
+// Prepare keeps spec and status of an existing request, because an approval applies to its content.
+// In a new request, it removes the requester's identity, which signers trust. The server then sets
+// the identity.
 func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
@@ -41,8 +40,8 @@ func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{}
 }
 
-// checkCertificateRequest requires base64 of a PEM certificate request. Its signature proves
-// possession of the private key.
+// checkCertificateRequest checks a base64-encoded PEM certificate request. The signature of the
+// request proves possession of the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -59,8 +58,8 @@ func checkCertificateRequest(text string) error {
 	return request.CheckSignature()
 }
 
-// checkCertificates accepts PEM certificates with text around the blocks, and an empty text. Other
-// block types are rejected, because clients pass the text to various libraries.
+// checkCertificates accepts PEM certificates, with text around the blocks, or nothing. It rejects
+// other block types, because clients parse the certificates with various libraries.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Bounds of a bundle in bytes, and of its faults. Nodes mount bundles into Pods, and a bundle of a
-// million broken entries needs no longer response.
+// The limits of a bundle in bytes, and of its faults. Nodes mount bundles into Pods. A bundle may
+// have a million invalid entries, and the response need not list all of them.
 const (
 	maxTrustBundle       = 1 << 20
 	maxTrustBundleFaults = 16
@@ -27,8 +27,8 @@ func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
 
 func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
 
-// ValidateServed skips an unchanged bundle, so that its labels can change even if X.509 parsing has
-// become stricter.
+// ValidateServed accepts an unchanged bundle, so that its labels can change even if X.509 parsing
+// has become stricter.
 func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	const path, omitted = "spec.trustBundle", "<value omitted>"
 	text := obj.Object("spec").String("trustBundle")
@@ -44,8 +44,8 @@ func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fau
 	}
 }
 
-// trustBundleFaults returns the faults of a bundle of root certificates. It checks for duplicates
-// and an empty bundle only if each entry is valid.
+// trustBundleFaults returns the faults of a bundle of root certificates. Only if every entry is
+// valid, it also checks for duplicates and for an empty bundle.
 func trustBundleFaults(text []byte) []string {
 	var msgs []string
 	places := map[string][]int{} // of each certificate
@@ -76,7 +76,7 @@ func trustBundleFaults(text []byte) []string {
 	return msgs
 }
 
-// rootFault returns why a block is not a CA certificate; "" if it is.
+// rootFault returns why a PEM block is not a CA certificate, or "" if it is one.
 func rootFault(block *pem.Block) string {
 	if block.Type != "CERTIFICATE" {
 		return "has bad block type: " + block.Type

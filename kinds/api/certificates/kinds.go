@@ -16,7 +16,7 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"certificateRequest": schema.TextCheck(func(text, path string, faults *schema.Faults) {
 		if err := checkCertificateRequest(text); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval replaces only the conditions of a certificate request. A decision cannot be
-// revoked. The subresource separates the right to approve from the right to sign.
+// writeApproval replaces only the conditions of a request. A decision cannot be revoked. The
+// subresource exists so that the permission to approve is separate from the permission to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -22,8 +22,8 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 	return nil
 }
 
-// writeCertificate replaces the status: a signer sets the certificate or the condition Failed. It
-// cannot change the decision, nor replace a certificate, which its owner may already use.
+// writeCertificate replaces the status. A signer sets the certificate or the condition Failed. It
+// may not change the decision, or replace a certificate, which the requester may already use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -34,7 +34,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
 		default:
-			// A client that does not know all fields of the decision must not drop any.
+			// The client may not know all fields of the decision, so it must not drop any.
 			clear(now)
 			for name, value := range was {
 				now[name] = value
@@ -57,7 +57,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	return nil
 }
 
-// validateApprovalKept rejects the removal of a decision, since controllers act on it once.
+// validateApprovalKept rejects the removal of a decision, because controllers act on it only once.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if tree.ConditionIn(old, kind) != nil && tree.ConditionIn(conditions, kind) == nil {
@@ -72,8 +72,8 @@ func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *sche
 	}
 }
 
-// setConditionTimes sets missing times of conditions. A condition with unchanged status keeps its
-// lastTransitionTime.
+// setConditionTimes sets the missing times of conditions to now. If the status of a condition is
+// unchanged, it keeps the previous lastTransitionTime.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

@@ -1,10 +1,10 @@
 // Package core holds the rules of the core group except for Pods (package pod), volumes (package
 // volume) and Events (package events).
 //
-// The .proto files declare structure, options and most rules, also across fields. This package has
-// what declarations cannot express, and defaults that depend on other fields.
-// Paths and messages are those of kube-apiserver, even odd ones, because tools match on them;
-// comments mark each.
+// The .proto files declare structure, options and most rules, including those across fields. This
+// package has the rules that declarations cannot express, and defaults that depend on other fields.
+// Paths and messages are those of kube-apiserver, even odd ones, because tools match on them.
+// Comments mark the odd ones.
 //
 // Functions may change their object (Default, Prepare) or only read it (Validate), and never retain
 // it. old is nil on create.

@@ -9,13 +9,13 @@ import (
 )
 
 // Kinds lists the kinds of the core group with their strategies, in the names of profile n. Pods,
-// volumes and Events have packages of their own.
+// volumes and Events have separate packages.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "/v1/Endpoints", Strategy: schema.AlwaysWarns{}},
 		{Name: "/v1/LimitRange", Strategy: limitRangeStrategy{}},
-		// Only the finalize subresource changes spec.finalizers. Otherwise an update
-		// without the field would release the namespace before it is empty.
+		// Only the finalize subresource may change spec.finalizers. Otherwise an update that omits
+		// the field would delete the namespace before it is empty.
 		{Name: "/v1/Namespace", Strategy: namespaceStrategy{label: n.MetadataNameLabel(), finalizer: n.NamespaceFinalizer()}, Views: schema.Views{"finalize": {Write: writeFinalizers}, "status": {Write: writeNamespaceStatus}}},
 		{Name: "/v1/Node", Strategy: nodeStrategy{}, Views: schema.Views{"status": {Write: writeNodeStatus}}},
 		{Name: "/v1/ReplicationController", Strategy: replicationControllerStrategy{}},
@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
 	"keyPair":        schema.ObjectCheck(warnOfKeyPair),

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// limitRangeStrategy sets defaults when the LimitRange is written, not when it is applied to a Pod,
-// so that users see what their containers will get.
+// limitRangeStrategy sets defaults when the LimitRange is written. Users can thus see the limits
+// that their containers will get.
 type limitRangeStrategy struct{ schema.DefaultStrategy }
 
 func (limitRangeStrategy) RandomName() bool { return true }
@@ -22,8 +22,8 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// defaultLimits sets default to max, and defaultRequest to default or else min. The order of the
-// fills is their precedence, because existing values stay. Only containers have defaults.
+// defaultLimits sets missing amounts: default to max, and defaultRequest to default, or else to
+// min. Existing values stay, so the order of the calls is the order of precedence.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {
@@ -37,8 +37,8 @@ func defaultLimits(limit tree.Tree) {
 	fill("defaultRequest", "min")
 }
 
-// validateRatio checks that maxLimitRequestRatio is at most max divided by min, given a list of the
-// three. A min of zero sets no bound.
+// validateRatio checks that maxLimitRequestRatio is at most max divided by min. v is a list of the
+// ratio, min and max. A min of zero means no limit.
 func validateRatio(v any, path string, faults *schema.Faults) {
 	amounts := tree.Tree{"": v}.Strings("")
 	ratio, low, high := amounts[0], amounts[1], amounts[2]

@@ -13,9 +13,9 @@ type namespaceStrategy struct {
 	label, finalizer string
 }
 
-// Default sets the label with the namespace's name, which network policies and webhooks rely on.
-// Prepare sets it again, because the name may be generated after defaulting and a client may have
-// changed the label.
+// Default sets the label with the namespace's name, which network policies and webhooks use.
+// Prepare sets the label again, because the name may be generated after defaulting, and a client
+// may have changed the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
@@ -30,8 +30,9 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 	return len(obj.Object("spec").List("finalizers")) == 0
 }
 
-// Prepare makes a new namespace Active and adds its finalizer to those of the client. Other writes
-// of the main resource keep status and spec.finalizers, which subresources write.
+// Prepare makes a new namespace Active and adds the server's finalizer to those of the client.
+// Other writes of the main resource keep status and spec.finalizers, which only subresources may
+// change.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	s.Default(obj)
 	if old == nil {
@@ -46,7 +47,8 @@ func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
 }
 
-// writeNamespaceStatus replaces the status. Its phase must match the deletion timestamp.
+// writeNamespaceStatus replaces the status. The phase must be Terminating if and only if the
+// namespace has a deletion timestamp.
 func writeNamespaceStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	status := body.EnsureObject("status")
 	field.SetIfEmpty(status, "phase", "Active")

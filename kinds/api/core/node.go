@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeStrategy trusts most of the status: rejecting a kubelet's write would lose everything known
-// about the node.
+// nodeStrategy checks little of the status, because rejecting a kubelet's write would lose all
+// information about the node.
 type nodeStrategy struct{ schema.AlwaysWarns }
 
-// Default copies an absent allocatable from the capacity, because schedulers only read allocatable,
-// and keeps podCIDR equal to the first of podCIDRs.
+// Default copies capacity to a missing allocatable, because schedulers read only allocatable. It
+// keeps podCIDR equal to the first of podCIDRs.
 func (nodeStrategy) Default(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -22,7 +22,8 @@ func (nodeStrategy) Default(obj tree.Tree) {
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
-// writeNodeStatus replaces the status. It drops a new config, which is no longer supported.
+// writeNodeStatus replaces the status. It drops config, which is no longer supported, unless the
+// node already has it.
 func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	used := obj.Object("status").Has("config")
 	obj.CopyField(body, "status")
@@ -34,9 +35,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps the field one equal to the first item of the list many. If they differ, one wins
-// and becomes the only item: a client without dual-stack support changes only that field and sends
-// the list back unchanged.
+// syncFirst keeps the field one equal to the first item of the list many. If they differ, the list
+// becomes that single item, because a client without dual-stack support changes only the field and
+// sends the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -47,8 +48,8 @@ func syncFirst(t tree.Tree, one, many string) {
 	}
 }
 
-// Prepare drops a new configSource, which is no longer supported. A new node may bring its status;
-// other writes of the main resource keep it.
+// Prepare drops a new configSource, which is no longer supported. A create may set the status.
+// Other writes of the main resource keep it.
 func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -58,8 +59,8 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// validateNodeResources requires integers for indivisible resources and huge pages of a single
-// size. After a second size, it also reports each following name, as in kube-apiserver.
+// validateNodeResources requires integers for indivisible resources, and huge pages of at most one
+// size. After the second size, it reports every further name, as kube-apiserver does.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

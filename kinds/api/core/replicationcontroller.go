@@ -7,8 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicationControllerStrategy shares replica counts and status with ReplicaSet. Its selector is a
-// plain map of labels.
 type replicationControllerStrategy struct {
 	schema.DefaultStrategy
 	apps.ZeroReplicasOnCreate
@@ -18,8 +16,8 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 	return "Orphan", ""
 }
 
-// Default copies the labels of the template to the selector and the object if those have none.
-// apps/v1 has dropped this, because derived labels do not follow later changes of the template.
+// Default copies the labels of the template to the selector and to the object if these have none.
+// apps/v1 no longer does this, because derived labels do not follow later changes to the template.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")

@@ -6,15 +6,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resourceQuotaStrategy keeps the status in writes of the main resource: a client that resets the
-// usage could exceed its limits.
+// resourceQuotaStrategy keeps the status when a client writes the main resource. By resetting the
+// usage, a client could otherwise exceed its quota.
 type resourceQuotaStrategy struct {
 	schema.DefaultStrategy
 	schema.KeepStatus
 }
 
-// validateQuotaResources accepts any qualified resource name and counts such as
-// count/deployments.apps, so that custom resources can be limited.
+// validateQuotaResources accepts any qualified resource name, and counts such as
+// count/deployments.apps, so that quotas can limit custom resources.
 func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range amounts.SortedKeys() {
 		at := tree.KeyPath(path, name)

@@ -13,8 +13,8 @@ import (
 
 type secretStrategy struct{ schema.AlwaysWarns }
 
-// Default sets the type and moves the write-only stringData into data, with precedence, so that a
-// manifest can override a key in plain text. Responses never contain it.
+// Default sets the type, and moves the write-only stringData into data, so that no response
+// contains it. stringData takes precedence, so that a manifest can override a key in plain text.
 func (secretStrategy) Default(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
@@ -30,8 +30,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// warnOfKeyPair warns about an unreadable certificate or one that does not match its key. The text
-// of crypto/tls contains no secret.
+// warnOfKeyPair warns about an invalid certificate, or one that does not match its key. The errors
+// of crypto/tls contain no secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))
@@ -40,8 +40,8 @@ func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON describes an error without any content. Texts of syntax errors quote a character,
-// which may belong to a password.
+// faultOfJSON describes an error without quoting the content. The texts of syntax errors quote a
+// character, which may be part of a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

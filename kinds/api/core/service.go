@@ -9,20 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy has only the rules of a single object. The allocators in package actors assign
-// addresses and node ports.
+// serviceStrategy has the rules that need only the object itself. The allocators in package actors
+// assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
-// isExternal reports whether a Service is reachable from outside the cluster. Only then may
-// externalTrafficPolicy be set.
+// isExternal reports whether a Service can be reached from outside the cluster. Only then may it
+// have an externalTrafficPolicy.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
 
-// affinitySeconds is the default timeout of session affinity: three hours.
+// affinitySeconds is the default timeout of session affinity, three hours.
 const affinitySeconds = int64(10800)
 
-// Default sets every default that proxies would otherwise assume.
+// Default sets all defaults that proxies would otherwise have to assume.
 func (serviceStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	switch spec.String("sessionAffinity") {
@@ -42,8 +42,8 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
-	// internalTrafficPolicy concerns cluster addresses, which an ExternalName does not have. As
-	// in kube-apiserver, a headless Service gets it.
+	// internalTrafficPolicy applies to cluster addresses, which an ExternalName does not have.
+	// Headless Services get it too, as in kube-apiserver.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}
@@ -57,10 +57,10 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// Prepare ignores the status in writes of the main resource. An update that omits allocated
-// addresses and ports keeps them, and a change of the type drops fields of the old type. A Service
-// that is no longer a load balancer loses its status addresses at once, because the cloud
-// controller frees them. The old status is cloned, because stored objects are shared.
+// Prepare ignores the client's status. An update keeps allocated addresses and ports that it omits.
+// A change of the type drops the fields of the old type. A Service that is no longer a load
+// balancer loses the addresses in its status at once, because the cloud controller releases them.
+// The old status is cloned, because stored objects are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
@@ -85,8 +85,8 @@ func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues copies addresses and ports that the client omitted, so that repeating the
-// body of the create changes nothing. Otherwise a replace without clusterIP would release the
+// patchAllocatedValues copies addresses and ports that the client omitted, so that an update with
+// the body of the create changes nothing. Otherwise an update without clusterIP would release the
 // address and break connections.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
@@ -105,8 +105,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies node ports by port name, unless another port of the update requests them.
-// Only a Service with a single port has one without a name.
+// patchNodePorts copies node ports by port name, unless the update requests them for another port.
+// A port without a name is the only port of its Service.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
@@ -121,8 +121,9 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that was does not have. Changing the type to
-// ClusterIP with a new node port is a fault; keeping old ports by mistake is not.
+// hasNewNodePort reports whether spec has a node port that was does not have. When the type changes
+// to ClusterIP, a new node port is an error, but node ports that the client forgot to remove are
+// dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {
@@ -131,7 +132,7 @@ func hasNewNodePort(spec, was tree.Tree) bool {
 	return slices.ContainsFunc(service.NodePorts(spec), func(n int64) bool { return !known[n] })
 }
 
-// normalizeClusterIPs updates clusterIPs when a client without dual-stack support changes only
+// normalizeClusterIPs updates clusterIPs if a client without dual-stack support changes only
 // clusterIP and sends the list back unchanged.
 func normalizeClusterIPs(spec, was tree.Tree) {
 	ip := spec.String("clusterIP")
@@ -147,7 +148,7 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 
 // dropTypeDependentFields drops fields that the new type does not have, unless the client changed
 // them. Otherwise a user who changes the type would have to remove fields that the server set.
-// Validation rejects fields that the client changed.
+// Validation rejects the changed ones.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

@@ -6,9 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateClusterIPsUpdate allows adding and removing the second address. The first, which DNS
-// caches and containers hold, only changes with a type change to or from ExternalName. Malformed
-// addresses and families are reported elsewhere, and only they.
+// validateClusterIPsUpdate allows adding and removing the secondary address. DNS caches and
+// containers keep the primary address, so it may change only if the type changes to or from
+// ExternalName. If addresses or families are malformed, only that is reported, by
+// ValidateClusterIPs.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return
@@ -21,8 +22,8 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks the list name. item is the word for an item in messages. Lists of
-// equal length must be equal; otherwise only the first items must.
+// validateIPListUpdate checks the list with that name. item is the word for an item in messages. If
+// both lists have the same length, they must be equal. Otherwise only their first items must be.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name
@@ -39,8 +40,7 @@ func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema
 			faults.Invalid(tree.IndexPath(path, i), spec.List(name), "may not change once set")
 		}
 	}
-	// With a policy that prefers two families, the server would allocate the released address
-	// again.
+	// With a dual-stack policy, the server would allocate a secondary address again.
 	if policy := spec.String("ipFamilyPolicy"); len(old) > 1 && len(now) == 1 && policy != service.SingleStack {
 		faults.Invalid("spec.ipFamilyPolicy", policy, "must be set to 'SingleStack' when releasing the secondary "+item)
 	}

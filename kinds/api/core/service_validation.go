@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateUpdate keeps what external components rely on: the controller chosen by loadBalancerClass
-// owns the balancer, and the balancer polls the health check port.
+// ValidateUpdate protects fields that external components rely on. The controller that
+// loadBalancerClass selects owns the load balancer, and the load balancer probes the health check
+// port.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)

@@ -5,12 +5,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// endpointSliceStrategy keeps no status: slices have none.
 type endpointSliceStrategy struct{ schema.AlwaysWarns }
 
 func (endpointSliceStrategy) CountedMetadata() string { return "labels" }
 
-// Prepare drops deprecatedTopology, which only older API versions could write.
+// Prepare drops deprecatedTopology, which only clients of older API versions could write.
 func (endpointSliceStrategy) Prepare(obj, _ tree.Tree) {
 	for _, e := range obj.Objects("endpoints") {
 		delete(e, "deprecatedTopology")

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventFieldNames maps field names of Events in the group events to those in the core group, the
-// stored version.
+// eventFieldNames holds pairs of field names of an Event: in the group events and in the core
+// group, which stores Events.
 var eventFieldNames = [][2]string{
 	{"regarding", "involvedObject"},
 	{"note", "message"},
@@ -16,7 +16,7 @@ var eventFieldNames = [][2]string{
 	{"deprecatedCount", "count"},
 }
 
-// ToStored renames fields; the versions do not differ otherwise.
+// ToStored only renames fields, because the versions do not differ otherwise.
 func (eventsGroupStrategy) ToStored(obj tree.Tree) tree.Tree {
 	for _, names := range eventFieldNames {
 		renameField(obj, names[0], names[1])

@@ -21,7 +21,7 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions returns the functions that declared rules call.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),
@@ -30,7 +30,6 @@ func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	}
 }
 
-// fixedSpecs are the specs of immutable objects, by name.
 type fixedSpecs map[string]tree.Tree
 
 func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Faults) {
@@ -40,7 +39,6 @@ func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Fault
 	}
 }
 
-// mandatory returns the fixed specs. Operators may change suggested objects.
 func mandatory(objects []Object) fixedSpecs {
 	fixed := fixedSpecs{}
 	for _, o := range objects {

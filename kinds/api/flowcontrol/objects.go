@@ -7,13 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Names of mandatory objects, each a FlowSchema and its priority level.
+// The names of the mandatory objects. Each name is that of a FlowSchema and of its priority level.
 const (
 	Exempt   = "exempt"
 	CatchAll = "catch-all"
 )
 
-// AutoUpdateAnnotation, in platform form, controls whether the server resets the spec of an object.
+// AutoUpdateAnnotation controls whether the server resets the spec of an object. The name is in
+// platform form.
 const AutoUpdateAnnotation = "apf.platform.io/autoupdate-spec"
 
 // An Object is a FlowSchema or priority level that the server maintains. Its spec is shared and
@@ -24,8 +25,9 @@ type Object struct {
 	Spec      tree.Tree
 }
 
-// PriorityLevels returns the maintained priority levels. Shares are relative to the sum over all
-// levels; lendablePercent is relative to the concurrency that the shares give a level.
+// PriorityLevels returns the maintained priority levels. The shares of a level are relative to the
+// sum over all levels. lendablePercent is relative to the concurrency that a level gets from its
+// shares.
 func PriorityLevels() []Object {
 	return []Object{
 		{CatchAll, true, limited(5, 0, tree.Tree{"type": "Reject"})},
@@ -45,8 +47,8 @@ func limited(shares, lendable int64, response tree.Tree) tree.Tree {
 	}}
 }
 
-// queues returns the limit response of a level with queues of at most 50 requests. handSize is the
-// number of queues per flow.
+// queues returns the limit response of a level whose queues hold at most 50 requests. handSize is
+// the number of queues that each flow may use.
 func queues(number, handSize int64) tree.Tree {
 	return tree.Tree{"type": "Queue", "queuing": tree.Tree{"queues": number, "handSize": handSize, "queueLengthLimit": int64(50)}}
 }
@@ -56,8 +58,8 @@ const (
 	byNamespace = "ByNamespace"
 )
 
-// FlowSchemas returns the maintained FlowSchemas in the names of a profile. Matching uses
-// precedence, not the order of the list.
+// FlowSchemas returns the maintained FlowSchemas in the names of a profile. Their order has no
+// meaning, because matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object {
 	everybody := groups("system:unauthenticated", "system:authenticated")
 	manager, scheduler := users(n.Translate("system:platform-controller-manager")), users(n.Translate("system:platform-scheduler"))
@@ -85,7 +87,8 @@ func FlowSchemas(n *meta.Naming) []Object {
 	}
 }
 
-// flowSchema returns a spec with one rule. Without a distinguisher, all its requests are one flow.
+// flowSchema returns a spec with one rule. If the distinguisher is "", all matching requests are
+// one flow.
 func flowSchema(level string, precedence int64, distinguisher string, rule tree.Tree) tree.Tree {
 	spec := tree.Tree{"priorityLevelConfiguration": tree.Tree{"name": level}, "matchingPrecedence": precedence, "rules": []any{rule}}
 	if distinguisher != "" {
@@ -102,8 +105,6 @@ func everything(subjects []any) tree.Tree {
 	}
 }
 
-// resources returns a rule for resources of a group in all namespaces and, if cluster is set, for
-// cluster-scoped ones.
 func resources(verb, group string, cluster bool, names ...string) tree.Tree {
 	rule := tree.Tree{"verbs": []any{verb}, "apiGroups": []any{group}, "resources": tree.ListOf(names), "namespaces": []any{"*"}}
 	if cluster {

@@ -1,4 +1,4 @@
-// Package networking holds the rules of Ingresses, IngressClasses, NetworkPolicies, and the address
-// kinds of Services. Proxies, ingress controllers and network plugins implement them and rely on
-// these checks.
+// Package networking holds the rules of Ingresses, IngressClasses, NetworkPolicies, and the kinds
+// that allocate the addresses of Services. Proxies, ingress controllers and network plugins
+// implement these objects and rely on the checks.
 package networking

@@ -13,5 +13,5 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{"ipBlock": schema.ObjectCheck(validateIPBlock)}

@@ -12,9 +12,9 @@ import (
 
 type networkPolicyStrategy struct{ schema.AlwaysWarns }
 
-// Default sets policyTypes: Ingress always, and Egress if there are egress rules. It is stored
-// because it defines the meaning of a policy without rules, which isolates the Pods in that
-// direction.
+// Default sets policyTypes to Ingress, and also Egress if there are egress rules. The value is
+// stored because it defines the meaning of a policy without rules, which isolates the Pods in these
+// directions.
 func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
@@ -27,8 +27,8 @@ func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec["policyTypes"] = types
 }
 
-// validateIPBlock requires exceptions to be strictly within the range. Others would leave nothing
-// or have no effect.
+// validateIPBlock requires each exception to be a strict subset of the range. Otherwise it would
+// exclude the whole range, or nothing.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	cidr := b.String("cidr")
 	whole, err := address.ParsePrefix(cidr)
@@ -50,7 +50,7 @@ func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-// writtenLength returns the prefix length as written. For IPv4-mapped IPv6 ranges it includes the
+// writtenLength returns the prefix length as written. For an IPv4-mapped IPv6 range it includes the
 // bits before the IPv4 address.
 func writtenLength(cidr string) int {
 	_, bits, _ := strings.Cut(cidr, "/")

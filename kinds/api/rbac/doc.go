@@ -1,3 +1,2 @@
-// Package rbac holds the rules of roles and bindings. The package of the same name below policy
-// evaluates them.
+// Package rbac holds the rules of roles and bindings. Package policy/authz/rbac evaluates them.
 package rbac

@@ -5,14 +5,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// roleStrategy does not check whether the author may grant the rights; admission does
+// roleStrategy does not check whether the author may grant the permissions. Admission does that
 // (policy/authz/rbac).
 type roleStrategy struct {
 	schema.DefaultStrategy
 	dropEmptyRules
 }
 
-// dropEmptyRules sets empty rules to null, so that all roles without rules read the same.
+// dropEmptyRules removes an empty list of rules, so that all roles without rules have the same
+// content.
 type dropEmptyRules struct{}
 
 func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
@@ -21,8 +22,9 @@ func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
 	}
 }
 
-// A bindingStrategy is the strategy of role bindings. A namespaced binding may refer to a Role of
-// its namespace or a ClusterRole; a cluster binding only to a ClusterRole.
+// A bindingStrategy is the strategy of RoleBindings and ClusterRoleBindings. A RoleBinding may
+// refer to a Role in its namespace or to a ClusterRole, and a ClusterRoleBinding only to a
+// ClusterRole.
 type bindingStrategy struct {
 	schema.DefaultStrategy
 	group string // of users and groups

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeStatus replaces the status of a claim. The driver's status of a device is dropped when the
-// client deallocates it.
+// writeStatus replaces the status of a claim. When a client deallocates a device, the driver's
+// status of the device is dropped.
 func (s resourceClaimStrategy) writeStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old := maps.Clone(obj)
 	was := obj.Object("status")
@@ -42,7 +42,6 @@ func allocatedDevices(status tree.Tree) map[string]bool {
 	return all
 }
 
-// sharedDevice identifies a device, or the share of one.
 func sharedDevice(t tree.Tree) string {
 	name := t.String("driver") + "/" + t.String("pool") + "/" + t.String("device")
 	if share := t.String("shareID"); share != "" {

@@ -6,6 +6,7 @@ import (
 )
 
 // Kinds lists the kinds of resource with their strategies. selectors compiles device selectors.
+// message returns a message by name.
 func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []schema.Behavior {
 	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
 	return []schema.Behavior{
@@ -16,7 +17,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"attributeName": schema.TextCheck(validateAttributeName),
 	"deviceAddress": schema.TextCheck(validateDeviceAddress),

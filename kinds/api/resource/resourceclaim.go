@@ -18,8 +18,8 @@ func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.F
 	compileSelectors(s.selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
 }
 
-// resourceClaimStrategy keeps the status in writes of the main resource: only the scheduler and
-// drivers write it.
+// resourceClaimStrategy keeps the status when a client writes the main resource, because only the
+// scheduler and drivers may write it.
 type resourceClaimStrategy struct {
 	schema.DefaultStrategy
 	schema.KeepStatus
@@ -33,8 +33,8 @@ func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema
 	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
 }
 
-// resourceClaimTemplateStrategy checks a template like the claims made from it, whose faults would
-// only appear when a Pod starts.
+// resourceClaimTemplateStrategy checks a template like the claims that will be created from it.
+// Otherwise errors would appear only when a Pod starts.
 type resourceClaimTemplateStrategy struct {
 	schema.DefaultStrategy
 	selectors *expressions.DeviceSelectors
@@ -48,7 +48,8 @@ func (s resourceClaimTemplateStrategy) ValidateServed(obj, old tree.Tree, faults
 	compileClaimSelectors(s.selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 }
 
-// compileClaimSelectors compiles the selectors of all requests of a changed claim.
+// compileClaimSelectors compiles the selectors of all requests of a claim if the requests have
+// changed.
 func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(devices["requests"], old["requests"]) {
 		return
@@ -62,9 +63,9 @@ func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old 
 	}
 }
 
-// compileSelectors reports changed selectors that do not compile; another server version, which may
-// have other functions, compiled the unchanged ones. The declaration reports empty and overlong
-// selectors.
+// compileSelectors reports selectors that do not compile. Unchanged selectors are accepted, because
+// another server version may have compiled them with other functions. The declaration reports
+// selectors that are empty or too long.
 func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(t["selectors"], old["selectors"]) {
 		return
@@ -84,10 +85,11 @@ func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, 
 	}
 }
 
-// maxSelectorLength equals the declared bound of expressions.
+// maxSelectorLength is the declared limit of expressions, in bytes.
 const maxSelectorLength = 10240
 
-// defaultDevices sets requests, and each choice of firstAvailable, to exactly one device.
+// defaultDevices makes each request, and each choice of firstAvailable, request exactly one device
+// by default.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {
@@ -101,7 +103,8 @@ func defaultDevices(spec tree.Tree) {
 	}
 }
 
-// defaultDeviceCount sets a count only for ExactCount: with All it is invalid.
+// defaultDeviceCount sets the count only in the mode ExactCount, because a count is invalid with
+// All.
 func defaultDeviceCount(request tree.Tree) {
 	field.SetIfEmpty(request, "allocationMode", "ExactCount")
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {

@@ -21,14 +21,15 @@ func validatePoolName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// Bounds of the parts of an attribute name, in bytes.
+// The maximum lengths of the parts of an attribute name, in bytes.
 const (
 	maxAttributeDomain = 63
 	maxAttributeName   = 32
 )
 
-// validateAttributeName checks the name of an attribute or a capacity, with an optional domain; the
-// default is the driver's. As in kube-apiserver, names with more than one slash are not checked.
+// validateAttributeName checks the name of an attribute or capacity. The domain before the slash is
+// optional, and the driver's domain is the default. As in kube-apiserver, a name with several
+// slashes is not checked.
 func validateAttributeName(name, path string, faults *schema.Faults) {
 	domain, id, qualified := strings.Cut(name, "/")
 	switch {

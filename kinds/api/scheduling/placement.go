@@ -11,9 +11,9 @@ const (
 	preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// MergeLabelKeys adds the values of a new Pod's labels named by matchLabelKeys and
-// mismatchLabelKeys to the selectors of its terms and constraints, because schedulers only read
-// selectors.
+// MergeLabelKeys adds labels of a new Pod to the selectors of its affinity terms and spread
+// constraints. The fields matchLabelKeys and mismatchLabelKeys name the labels. Schedulers read
+// only the selectors.
 func MergeLabelKeys(spec, labels tree.Tree) {
 	for _, c := range spec.Objects("topologySpreadConstraints") {
 		mergeKeys(c, labels)

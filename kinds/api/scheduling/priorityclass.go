@@ -5,10 +5,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// priorityClassStrategy checks single classes. Admission ensures that there is only one default.
+// priorityClassStrategy checks each class separately. Admission ensures that only one is the
+// default.
 type priorityClassStrategy struct{ schema.DefaultStrategy }
 
-// Prepare sets the generation of a new class to 1. Updates do not change it.
+// Prepare sets the generation of a new class to 1. Updates do not increment it.
 func (priorityClassStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj.EnsureObject("metadata")["generation"] = int64(1)

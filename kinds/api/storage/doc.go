@@ -1,4 +1,4 @@
-// Package storage holds the rules of StorageClasses, VolumeAttachments, and what CSI drivers
-// publish. Messages and odd paths are those of kube-apiserver, because programs write most of these
-// objects.
+// Package storage holds the rules of StorageClasses, VolumeAttachments, and the objects that CSI
+// drivers publish. Messages and odd paths are those of kube-apiserver, because programs write most
+// of these objects.
 package storage

@@ -4,8 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of storage with their strategies. Kinds written by users warn in every
-// write; a CSIDriver, which its installer reapplies, only about changes.
+// Kinds lists the kinds of storage with their strategies. Kinds that users write return warnings on
+// every write. A CSIDriver returns them only for changes, because its installer applies it
+// repeatedly.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
@@ -15,13 +16,12 @@ func Kinds() []schema.Behavior {
 	}
 }
 
-// keptStatus is the strategy of kinds whose status only the subresource writes.
 type keptStatus struct {
 	schema.DefaultStrategy
 	schema.KeepStatus
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

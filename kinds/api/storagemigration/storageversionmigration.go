@@ -17,5 +17,5 @@ func validateVersion(version, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{"migrationVersion": schema.TextCheck(validateVersion)}

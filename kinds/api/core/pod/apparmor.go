@@ -6,13 +6,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxAppArmorName bounds the name of a local profile, which is a file name.
+// maxAppArmorName limits the name of a local profile in bytes, because it is a file name.
 const maxAppArmorName = 4095
 
-// containerLists are the lists of containers, in the order of warnings.
+// containerLists holds the names of the lists of containers, in the order of warnings.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-// completeAppArmor copies the AppArmor annotations of a new Pod into the fields that nodes read.
+// completeAppArmor copies the AppArmor annotations of a new Pod to the fields that nodes read.
 // Otherwise Pods from old manifests would run unconfined.
 func (s podStrategy) completeAppArmor(pod tree.Tree) {
 	s.eachAppArmor(pod, func(container, profile tree.Tree, _ string) {
@@ -28,8 +28,8 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 	return texts
 }
 
-// eachAppArmor calls found for containers whose annotation, key, goes beyond their fields and the
-// Pod's profile.
+// eachAppArmor calls found for each container with an AppArmor annotation, key, that its fields and
+// the Pod's profile do not already express.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
@@ -48,8 +48,8 @@ func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile t
 	}
 }
 
-// appArmorField returns the profile of an annotation as a field; nil if the field cannot represent
-// it.
+// appArmorField converts the value of an annotation to a profile. It returns nil if the field
+// cannot represent the value.
 func appArmorField(value string) tree.Tree {
 	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
 	case value == "unconfined":

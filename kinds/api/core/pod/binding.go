@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindPod assigns a Pod to the node in a Binding, which is possible only once, and copies labels
-// and annotations of the Binding.
+// bindPod assigns a Pod to the node in a Binding, and copies labels and annotations of the Binding.
+// A Pod can be bound only once.
 //
-// It is the only way to assign a node. If two schedulers bind concurrently, the second one gets a
-// conflict; otherwise both would count the Pod as theirs.
+// An existing Pod can be assigned to a node in no other way. If two schedulers bind it
+// concurrently, the second one gets a conflict. Otherwise both would assume that the Pod is theirs.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")
@@ -43,8 +43,8 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return nil
 }
 
-// bindingError returns why a Pod cannot be bound now; "" if it can. No scheduler may bind a Pod
-// with scheduling gates.
+// bindingError returns why a Pod cannot be bound, or "" if it can. A Pod with scheduling gates
+// cannot.
 func bindingError(pod tree.Tree) string {
 	spec := pod.Object("spec")
 	switch node := spec.String("nodeName"); {
@@ -58,8 +58,8 @@ func bindingError(pod tree.Tree) string {
 	return ""
 }
 
-// setCondition sets a condition. A change of its value resets the transition time, and drops the
-// old reason and message.
+// setCondition sets the status of a condition and drops its reason and message. If the status
+// changes, lastTransitionTime becomes now.
 func setCondition(status tree.Tree, name, value, now string) {
 	next := tree.Tree{"type": name, "status": value, "lastTransitionTime": now}
 	conditions := slices.Clone(status.List("conditions"))

@@ -10,11 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fileMode is the default mode of files in volumes: octal 0644, which JSON shows in decimal.
 const fileMode = int64(0o644)
 
-// defaultPodSpec sets the defaults of a PodSpec, of a Pod or a template. Defaults are stored, so
-// that a later server with others does not change existing Pods.
+// defaultPodSpec sets the defaults of the spec of a Pod or template. Defaults are stored, so that a
+// later server with other defaults does not change existing Pods.
 func defaultPodSpec(spec tree.Tree) {
 	field.SetIfEmpty(spec, "restartPolicy", "Always")
 	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
@@ -36,17 +35,17 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// podTemplateStrategy has no Prepare: a PodTemplate has no status.
+// podTemplateStrategy needs no Prepare, because a PodTemplate has no status.
 type podTemplateStrategy struct{ schema.DefaultStrategy }
 
 func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
 
-// DefaultTemplate sets the defaults of a Pod template, except for those that only new Pods get,
-// such as tolerations.
+// DefaultTemplate sets the defaults of a Pod template. Some defaults apply only to new Pods, such
+// as tolerations.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
-// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName,
-// which takes precedence. Older clients read the former.
+// defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal
+// to serviceAccountName. serviceAccountName takes precedence.
 func defaultServiceAccount(spec tree.Tree) {
 	name := spec.String("serviceAccountName")
 	if name == "" {
@@ -57,7 +56,7 @@ func defaultServiceAccount(spec tree.Tree) {
 	}
 }
 
-// defaultContainer sets every default that nodes would otherwise have to choose.
+// defaultContainer sets all defaults that nodes would otherwise have to choose.
 func defaultContainer(c tree.Tree) {
 	field.SetIfEmpty(c, "resources", tree.Tree{})
 	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
@@ -81,8 +80,8 @@ func defaultContainer(c tree.Tree) {
 	}
 }
 
-// pullPolicy returns Always for images without a tag or with the tag latest, which moves, and
-// IfNotPresent for other tags and for digests.
+// pullPolicy returns Always for images without a tag or with the tag latest, because these may
+// change. It returns IfNotPresent for other tags and for digests.
 func pullPolicy(image string) string {
 	if strings.Contains(image, "@") || !imageRE().MatchString(image) {
 		return "IfNotPresent"
@@ -96,14 +95,14 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
-// imageRE matches an image name with an optional tag. Other names, as with capital letters, have no
-// tag. It is compiled on first use, which takes 2 ms.
+// imageRE matches an image name with an optional tag. If a name does not match, for example because
+// of capital letters, it has no tag. The expression is compiled on first use, which takes 2 ms.
 var imageRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 })
 
-// defaultProbe treats 0 as absent, because some clients send every number.
+// defaultProbe treats 0 as absent, because some clients encode unset numbers as 0.
 func defaultProbe(p tree.Tree) {
 	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
 		if v, _ := p.Int(name); v == 0 {
@@ -129,9 +128,9 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume sets the defaults of a volume source. A volume without a source, common in old
-// manifests, is an emptyDir. Claim templates of ephemeral volumes get a volumeMode here, because
-// the Pod is their author.
+// defaultVolume sets the defaults of a volume. Old manifests often have volumes without a source,
+// which become emptyDir. The claim template of an ephemeral volume gets a volumeMode here, because
+// it is part of the Pod.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -174,8 +173,8 @@ func defaultItems(source tree.Tree) {
 	}
 }
 
-// sourceDefaults are simple defaults of volume sources. All requests share them, so values must not
-// be maps.
+// sourceDefaults holds the constant defaults of volume sources. All requests share these values, so
+// none may be a map.
 var sourceDefaults = map[string]tree.Tree{
 	"hostPath": {"type": ""},
 	"iscsi":    {"iscsiInterface": "default"},
@@ -183,8 +182,9 @@ var sourceDefaults = map[string]tree.Tree{
 	"scaleIO":  {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
 
-// diskDefaults are the defaults of azureDisk. They do not replace empty values.
+// diskDefaults holds the defaults of azureDisk. They apply only to absent fields, not to empty
+// ones.
 var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
 
-// maxRepository bounds the name of an image without its tag, in bytes.
+// maxRepository limits the name of an image without its tag, in bytes.
 const maxRepository = 255

@@ -7,21 +7,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ephemeralView adds ephemeral containers to an existing Pod. mirror is the annotation of mirrors
-// of static Pods.
+// ephemeralView returns the view that adds ephemeral containers to an existing Pod. mirror is the
+// annotation that marks the mirror Pod of a static Pod.
 //
-// Containers cannot be removed: they may have run, and the status has their state. Other fields of
-// the body are ignored, so that the right to this subresource grants nothing else.
+// Ephemeral containers cannot be removed, because they may have run, and the status describes them.
+// Other fields of the body are ignored, so that the permission for this subresource grants nothing
+// else.
 func ephemeralView(mirror string, container *schema.Message) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
-		// A node runs a static Pod from a file and would ignore a change of its mirror.
+		// The node runs a static Pod from a file and would ignore changes to its mirror Pod.
 		const path = "spec.ephemeralContainers"
 		if obj.Object("metadata", "annotations").Has(mirror) {
 			faults.Forbidden("", "static pods do not support ephemeral containers")
 		}
 		added := map[string]tree.Tree{}
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
-			// Only this list of the body counts, so only it gets defaults.
+			// Only this list of the body is used, so only it needs defaults.
 			if c != nil {
 				defaultContainer(c)
 				added[c.String("name")] = c

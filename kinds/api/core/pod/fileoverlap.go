@@ -8,13 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A volumeFile is a file in a volume, and its source.
 type volumeFile struct {
 	path   string
 	source fileSource
 }
 
-// String quotes the path, which may contain any character.
+// String quotes the path, because it may contain any character.
 func (f volumeFile) String() string {
 	if f.source.kind == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -22,8 +21,8 @@ func (f volumeFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// A fileSource is the kind of a source and, if named is set, the possibly empty name of its object.
-// The zero value is the only source of a volume.
+// A fileSource is the kind of a source and, if named is set, the name of its object, which may be
+// empty. It is zero for files of a volume with only one source.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -36,7 +35,7 @@ func (s fileSource) String() string {
 	return fmt.Sprintf("%s %q", s.kind, s.name)
 }
 
-// overlaps reports whether two files have the same path, or one would be a directory of the other.
+// overlaps reports whether two files have the same path, or one path is a directory of the other.
 // "a" and "ab" do not overlap.
 func (f volumeFile) overlaps(other volumeFile) bool {
 	short, long := f.path, other.path
@@ -46,15 +45,16 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 	return short != "" && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '/')
 }
 
-// enoughFiles bounds the files of a volume that are compared pairwise, which takes half a million
-// comparisons at this bound.
+// enoughFiles limits the files of a volume that are compared in pairs. 1000 files need half a
+// million comparisons.
 const enoughFiles = 1000
 
-// enoughTexts bounds the warnings of one kind, since a Pod may have thousands of overlapping pairs.
+// enoughTexts limits the warnings of one type, because a Pod may have thousands of overlapping
+// pairs.
 const enoughTexts = 256
 
-// warnOfFileOverlaps warns about files of one volume that exclude each other. Usual volumes fit
-// into the array on the stack, which matters because every write of a Pod runs this.
+// warnOfFileOverlaps warns about files in the same volume that cannot coexist. It runs on every
+// write of a Pod, so it keeps the files of most volumes in an array on the stack.
 func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	for _, v := range spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
@@ -74,8 +74,8 @@ func warnOfFileOverlaps(spec tree.Tree, _ string, faults *schema.Faults) {
 	}
 }
 
-// warnOfProjected warns about sources of a projected volume. Of two equal paths, the kubelet
-// silently keeps the last.
+// warnOfProjected warns about a projected volume. If two paths are equal, the kubelet silently
+// keeps only the last file.
 func warnOfProjected(files []volumeFile, projected, volume tree.Tree, faults *schema.Faults) {
 	for _, v := range projected.List("sources") {
 		source, _ := v.(tree.Tree)
@@ -87,7 +87,8 @@ func warnOfProjected(files []volumeFile, projected, volume tree.Tree, faults *sc
 	warnOfOverlaps(files, volume, fileSource{kind: "Projected"}, faults)
 }
 
-// warnOfOverlaps warns about overlapping files of a volume with that source.
+// warnOfOverlaps warns about overlapping files in a volume. source describes the volume in the
+// warnings.
 func warnOfOverlaps(files []volumeFile, volume tree.Tree, source fileSource, faults *schema.Faults) {
 	limit := len(faults.Warnings) + enoughTexts
 	for i, f := range files {
@@ -110,8 +111,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// appendItems adds the items of a source. Without items, all keys of the object become files, which
-// are not known here.
+// appendItems appends the items of a source. If it has no items, all keys of its object become
+// files, but these are unknown here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)
@@ -120,8 +121,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection adds the files of one source of a projected volume, of which one type should be
-// set; the first in this order counts.
+// appendProjection appends the files of one source of a projected volume. If several types are set,
+// the first one in this order counts.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s := source.Object("configMap"); s != nil {
 		return appendItems(files, s, fileSource{"ConfigMap", s.String("name"), true})

@@ -10,9 +10,10 @@ import (
 )
 
 // Requests for huge pages must be multiples of the page size, which is part of their name. Older
-// servers accepted others, so a spec that already has one is not checked.
+// servers accepted other amounts, so a spec that already has one is not checked.
 
-// validatePages checks the huge pages in a spec, given with the previous one, nil for a new spec.
+// validatePages checks the huge pages in a spec. v is a list of the spec and the previous spec, or
+// nil.
 func validatePages(v any, path string, faults *schema.Faults) {
 	specs := tree.Tree{"": v}.Objects("")
 	if asksForPartsOfPages(specs[1]) {
@@ -31,7 +32,6 @@ func asksForPartsOfPages(spec tree.Tree) bool {
 	return found
 }
 
-// visitResources calls visit with the name, amount and path of every resource in a spec.
 func visitResources(spec tree.Tree, path string, visit func(name, amount, at string)) {
 	look := func(r tree.Tree, at string) {
 		for _, list := range []string{"limits", "requests"} {

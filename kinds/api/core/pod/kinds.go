@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of Pods with their strategies. A Pod has four writers with a subresource
-// each: the scheduler binds, the node reports the status, autoscalers resize, and operators add
-// ephemeral containers. Binding does not change the generation or managed fields. message returns a
-// message by its name.
+// Kinds lists the kinds of Pods with their strategies. Each writer of a Pod has its own
+// subresource: schedulers bind Pods, nodes report their status, autoscalers resize them, and
+// operators add ephemeral containers. A binding changes neither the generation nor the managed
+// fields. message returns a message by name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
 	mirror := n.Translate("platform.io/config.mirror")
 	strategy := podStrategy{appArmor: n.Translate("container.apparmor.security.beta.platform.io/"), pod: message("core.v1.Pod"), spec: message("core.v1.PodSpec")}
@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),
@@ -36,7 +36,7 @@ var RuleFunctions = map[string]schema.CheckFunc{
 	"overhead": func(v any, path string, faults *schema.Faults) {
 		resourcelist.ValidateRequirements(tree.Tree{"limits": v}, path, faults)
 	},
-	// disabledOperator rejects a known operator whose feature gate is off.
+	// disabledOperator rejects an operator whose feature gate is disabled.
 	"disabledOperator": func(v any, path string, faults *schema.Faults) {
 		faults.NotSupported(path, v, []string{"Equal", "Exists", "Lt", "Gt"})
 	},

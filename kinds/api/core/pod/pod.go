@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStrategy validates only a changed spec. It checks claim names only on create, because Pods
-// cannot be renamed.
+// podStrategy validates the spec only if it has changed. Claim names are checked only on create,
+// because they depend on the name of the Pod, which cannot change.
 type podStrategy struct {
 	schema.DefaultStrategy
 	appArmor  string // the prefix of annotations
@@ -20,8 +20,8 @@ type podStrategy struct {
 func (podStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	defaultPodSpec(spec)
-	// Negative periods were accepted once and killed containers immediately, like the shortest
-	// period.
+	// Older servers accepted negative periods, which killed containers immediately. One second is
+	// the shortest period.
 	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
 		spec["terminationGracePeriodSeconds"] = int64(1)
 	}
@@ -38,8 +38,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
 }
 
-// GracePeriod returns the requested or the Pod's own grace period. A Pod that does not run needs
-// none, and negative periods mean 1 second.
+// GracePeriod returns the requested grace period, or else that of the Pod, in seconds. It is 0 for
+// a Pod that does not run. A negative period means 1.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -56,8 +56,8 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	return seconds
 }
 
-// Prepare sets the status of a new Pod; other writes of the main resource keep the status. A
-// client's status could make a Pod count as running before any node has it.
+// Prepare sets the status of a new Pod, because a client's status could make the Pod count as
+// running before any node has it. Other writes of the main resource keep the status.
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -74,7 +74,6 @@ func (s podStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = status
 }
 
-// defaultHostPorts sets hostPort to containerPort for Pods in the host network.
 func defaultHostPorts(spec tree.Tree) {
 	if !spec.Bool("hostNetwork") {
 		return
@@ -91,8 +90,8 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests sets absent requests to the limits, because schedulers only consider requests.
-// Templates do not get them, so that a later change of a limit changes both.
+// defaultRequests sets missing requests to the limits, because schedulers read only requests. It
+// does not apply to templates, so that a later change of their limits also applies to the requests.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -105,10 +104,10 @@ func defaultRequests(spec tree.Tree) {
 	}
 }
 
-// qosClass returns the quality-of-service class of a Pod: Guaranteed if the requests of every
-// container equal its limits for cpu and memory, BestEffort if no container has any, else
-// Burstable. Init containers count too. The class is fixed on create, because nodes use it to
-// choose which Pods to evict.
+// qosClass returns the quality-of-service class of a Pod. It is Guaranteed if each container has
+// equal requests and limits for cpu and memory, BestEffort if none has any, and otherwise
+// Burstable. Init containers count too. Nodes use the class to decide which Pods to evict, so it
+// never changes after create.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	look := func(resources tree.Tree) {

@@ -10,18 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The Pod-level resources in spec.resources bound those of the containers.
+// The Pod-level resources in spec.resources limit those of all containers together.
 
-// pages is the prefix of huge page resources.
 const pages = "hugepages-"
 
 func ofContainers(spec tree.Tree, list string) amount.List {
 	return amount.OfContainers(spec, amount.Declared(list))
 }
 
-// defaultPodLevel completes existing Pod-level resources. Huge pages, which cannot be
-// overcommitted, are limited to those of the containers; requests follow the containers or else the
-// limits.
+// defaultPodLevel completes existing Pod-level resources. Huge pages cannot be overcommitted, so
+// their limits default to those of the containers. Requests default to those of the containers, or
+// else to the limits.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	requests, limits := resources.Object("requests"), resources.Object("limits")
@@ -51,7 +50,7 @@ func defaultPodLevel(spec tree.Tree) {
 	}
 }
 
-// validatePodLevel checks that the containers of a Pod stay within its Pod-level resources.
+// validatePodLevel checks that the containers of a Pod do not exceed its Pod-level resources.
 func validatePodLevel(spec tree.Tree, path string, faults *schema.Faults) {
 	resources := spec.Object("resources")
 	if resources == nil {

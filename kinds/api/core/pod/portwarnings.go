@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A portEntry is a port of a container and its position. It is read once, because each entry is
-// compared with all before it.
+// A portEntry is a port of a container with its position. Each entry is compared with all earlier
+// ones, so its fields are extracted only once.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string
@@ -20,11 +20,10 @@ func (p *portEntry) path(spec string) string {
 	return tree.IndexPath(tree.IndexPath(spec+"."+p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
-// enoughPorts bounds the ports that are compared pairwise, and so the comparisons to half a
-// million.
+// enoughPorts limits the ports that are compared in pairs. 1000 ports need half a million
+// comparisons.
 const enoughPorts = 1000
 
-// warnOfPortOverlaps warns about ports that several entries in all containers of a Pod share.
 func warnOfPortOverlaps(spec tree.Tree, path string, faults *schema.Faults) {
 	var few [8]portEntry
 	ports := appendPorts(few[:0], spec)
@@ -66,9 +65,9 @@ func appendPorts(entries []portEntry, spec tree.Tree) []portEntry {
 	return entries
 }
 
-// conflict describes the conflict between a port and an earlier one; "" if there is none. These are
-// only warnings, because container ports are informational. "Dangerously ambiguous" is a host port
-// both on all addresses and on a single one.
+// conflict describes the conflict between a port and an earlier one, or returns "" if there is
+// none. It only leads to a warning, because container ports are informational. A host port for both
+// all addresses and one address is dangerously ambiguous.
 func (p *portEntry) conflict(earlier *portEntry) string {
 	switch {
 	case p.container != earlier.container || p.protocol != earlier.protocol:
@@ -83,8 +82,8 @@ func (p *portEntry) conflict(earlier *portEntry) string {
 	return ""
 }
 
-// warnOfPortNames warns about containers with ports of the same name. Within a container, duplicate
-// names are faults.
+// warnOfPortNames warns about port names that several containers use. Duplicates within one
+// container are errors.
 func warnOfPortNames(ports []portEntry, path string, faults *schema.Faults) {
 	for i := range ports {
 		name := ports[i].name

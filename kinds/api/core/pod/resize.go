@@ -10,9 +10,9 @@ import (
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
-// resizeView changes only the cpu and memory of the containers of a Pod. mirror is the annotation
-// of mirrors of static Pods. The subresource separates the right to resize from the right to write
-// Pods.
+// resizeView returns the view that changes only the cpu and memory of containers. mirror is the
+// annotation that marks the mirror Pod of a static Pod. The permission to resize is separate from
+// the permission to write Pods.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -29,8 +29,8 @@ func resizeView(mirror string) schema.View {
 	}}
 }
 
-// sameContainers reports a fault unless spec has the same containers as was in the same order, by
-// which resizePod matches them.
+// sameContainers reports whether spec and was have the same containers in the same order, and adds
+// a fault otherwise. resizePod matches containers by position.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -48,9 +48,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources of the containers of spec, after sameContainers. The QoS class
-// must not change, since nodes keep a running Pod in the cgroup of its class. Init containers that
-// run once have already run.
+// resizePod copies the resources of the containers in spec to the Pod. sameContainers must have
+// succeeded. The QoS class must not change, because a running Pod stays in the cgroup of its class.
+// Init containers that are not sidecars cannot be resized, because they have already run.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -73,9 +73,8 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resizable reports whether the node reports the resources of running containers, which means that
-// it can resize them. A Pod without running containers can be resized, since nothing is allocated
-// yet.
+// resizable reports whether the node supports resizing. Such a node reports the resources of
+// running containers. A Pod without running containers can always be resized.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {
@@ -85,8 +84,8 @@ func resizable(status tree.Tree) bool {
 	return true
 }
 
-// validateResize allows changes of cpu and memory, but not their removal. It compares quantities:
-// "1000m" equals "1".
+// validateResize allows changes of cpu and memory, but not their removal. It compares quantities by
+// value, so "1000m" equals "1".
 func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status except for the QoS class.
+// writePodStatus replaces the status. It keeps the QoS class if the body does not have one.
 func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old, status := maps.Clone(obj), body.EnsureObject("status")
 	defaultPodStatus(status)
@@ -21,8 +21,8 @@ func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schem
 	return nil
 }
 
-// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, podIP wins and becomes
-// the only item: kubelets without dual-stack support write only podIP and send the list back
+// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, the list becomes
+// podIP, because kubelets without dual-stack support change only podIP and send the list back
 // unchanged.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")

@@ -5,15 +5,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podImmutableMsg is the message of kube-apiserver, which appends a diff. Here, paths of changed
-// fields follow, because a diff would show values of the object.
+// podImmutableMsg is the message of kube-apiserver. There, a diff follows. Here, the paths of
+// changed fields follow, because a diff would reveal values of the object.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// ValidateUpdate allows only a few fields of the spec to change, which have rules. It restores
-// their old values in a copy, and requires the copy to equal the old spec. So fields that are added
-// to the kind later are immutable by default. Specs that share memory are not compared.
+// ValidateUpdate rejects changes of the spec, except in a few fields that have their own rules. It
+// restores these fields in a copy, which must then equal the old spec. New fields are therefore
+// immutable by default. Specs that share memory are equal and need no comparison.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec
 	if tree.SameRef(spec, was) || len(spec.List("containers")) != len(was.List("containers")) || len(spec.List("initContainers")) != len(was.List("initContainers")) {
@@ -24,8 +24,8 @@ func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// restoreMutablePodFields returns a copy of the new spec with the old values of mutable fields, for
-// comparison.
+// restoreMutablePodFields returns a copy of the new spec in which mutable fields have their old
+// values.
 func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -57,8 +57,8 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
-// restoreNodeAffinity restores the node selector and node affinity of a gated Pod. A pod affinity
-// stays and is compared, since it is immutable. If both sides have no affinity, none is added.
+// restoreNodeAffinity restores the node affinity of a Pod with scheduling gates. Pod affinity is
+// immutable, so it is not restored. If neither spec has an affinity, none is added.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IP families, and the policy for a single family.
+// The IP families, and the policy for a single family.
 const (
 	IPv4        = "IPv4"
 	IPv6        = "IPv6"
 	SingleStack = "SingleStack"
 )
 
-// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service other than
-// ExternalName against each other. Allocation checks range and availability.
+// ValidateClusterIPs checks that clusterIP, clusterIPs and ipFamilies of a Service are consistent.
+// The type must not be ExternalName. Allocation checks the range and availability of the addresses.
 //
-// clusterIP equals the first of clusterIPs. A dual-stack Service has an address of each family, in
+// clusterIP equals the first of clusterIPs. A dual-stack Service has one address of each family, in
 // the order of ipFamilies:
 //
 //	{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1"],"ipFamilies":["IPv4","IPv6"]}
@@ -64,7 +64,7 @@ func validateFamilies(families []string, faults *schema.Faults) {
 	}
 }
 
-// validateClusterIPs checks each address and reports whether their families can be compared.
+// validateClusterIPs checks each address. It reports whether their families can be compared.
 func validateClusterIPs(ips []string, items any, faults *schema.Faults) (comparable bool) {
 	const path = "spec.clusterIPs"
 	comparable = true

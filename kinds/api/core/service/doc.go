@@ -1,3 +1,3 @@
-// Package service interprets the spec of Services and checks their cluster IPs, for the rules of
-// the kind and for the allocation of addresses and ports.
+// Package service interprets and checks the spec of Services, for the rules of the kind and for the
+// allocation of addresses and ports.
 package service

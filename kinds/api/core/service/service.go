@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Service types.
+// The types of Services.
 const (
 	TypeClusterIP    = "ClusterIP"
 	TypeNodePort     = "NodePort"
@@ -12,11 +12,11 @@ const (
 	TypeExternalName = "ExternalName"
 )
 
-// NoClusterIP, in place of an address, makes a Service headless.
+// NoClusterIP takes the place of the address in a headless Service.
 const NoClusterIP = "None"
 
-// NeedsClusterIP reports whether a Service has cluster IP fields, which a headless one sets to
-// "None".
+// NeedsClusterIP reports whether a Service has the fields for cluster IPs. In a headless Service
+// they are "None".
 func NeedsClusterIP(spec tree.Tree) bool {
 	return spec.String("type") != TypeExternalName
 }
@@ -27,7 +27,7 @@ func NeedsNodePort(spec tree.Tree) bool {
 	return t == TypeNodePort || t == TypeLoadBalancer
 }
 
-// AllocatesNodePorts reports whether ports without a node port get one.
+// AllocatesNodePorts reports whether ports without a node port are assigned one.
 func AllocatesNodePorts(spec tree.Tree) bool {
 	switch spec.String("type") {
 	case TypeNodePort:
@@ -49,7 +49,7 @@ func IsHeadless(spec tree.Tree) bool {
 	return len(ips) == 1 && ips[0] == NoClusterIP
 }
 
-// NodePorts returns the node ports of a spec, regardless of its type.
+// NodePorts returns the node ports in a spec, regardless of its type.
 func NodePorts(spec tree.Tree) []int64 {
 	var ports []int64
 	for _, p := range spec.Objects("ports") {

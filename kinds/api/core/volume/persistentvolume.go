@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeStrategy retains by default, so that no data is erased unintentionally.
-// Provisioners copy the policy of the storage class.
+// persistentVolumeStrategy defaults the reclaim policy to Retain, so that no data is deleted
+// unintentionally. Provisioners copy the policy from the storage class.
 type persistentVolumeStrategy struct {
 	schema.AlwaysWarns
 	spec *schema.Message
@@ -20,8 +20,8 @@ func (persistentVolumeStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
 }
 
-// Prepare sets the status of a new volume to Pending since its creation. A client's status may be
-// that of a volume in another cluster.
+// Prepare sets the phase of a new volume to Pending. The status in a manifest may be that of a
+// volume in another cluster.
 func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -35,8 +35,8 @@ func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // writeVolumeStatus replaces the status and records when the phase changed, so that administrators
-// find volumes released long ago. A status without a time keeps the recorded one; a new time in the
-// body wins, as for a restored volume.
+// can find volumes that were released long ago. A body without a time keeps the recorded one. A new
+// time in the body takes precedence, for example for a restored volume.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
@@ -50,9 +50,9 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 	return nil
 }
 
-// ValidateUpdate keeps the source, the volume mode and, once set, the node affinity: another
-// backend would give Pods another disk. Only controllerExpandSecretRef may be added to a CSI
-// source, so that old volumes can expand. Paths are those of kube-apiserver.
+// ValidateUpdate makes the source, the volume mode and, once set, the node affinity immutable,
+// because Pods would otherwise get another disk. Only controllerExpandSecretRef may be added to a
+// CSI source, so that old volumes can be expanded. Paths are those of kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec
 	spec, was := obj.Object("spec"), old.Object("spec")
@@ -71,7 +71,8 @@ func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *sch
 	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
 		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
 	}
-	// The message mentions beta labels, but the only change allowed here is from none to one.
+	// The message mentions beta labels, but the only change allowed here is to set a missing
+	// affinity.
 	if was.Has("nodeAffinity") && !m.Field("nodeAffinity").Same(spec["nodeAffinity"], was["nodeAffinity"]) {
 		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
 	}

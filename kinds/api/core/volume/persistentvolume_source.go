@@ -1,7 +1,7 @@
 package volume
 
-// volumeSources are the sources of a PersistentVolume, sorted. Most have no driver any more, but
-// stored volumes must be readable and deletable. The declaration requires exactly one.
+// volumeSources lists the sources of a PersistentVolume, sorted. Most no longer have a driver, but
+// stored volumes must remain readable and deletable. The declaration requires exactly one source.
 var volumeSources = []string{
 	"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "csi", "fc", "flexVolume", "flocker",
 	"gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs", "photonPersistentDisk", "portworxVolume",

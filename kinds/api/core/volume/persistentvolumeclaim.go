@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeClaimStrategy keeps the status in writes of the main resource: it belongs to the
-// binder and the resizer.
+// persistentVolumeClaimStrategy keeps the status when a client writes the main resource, because
+// the status belongs to the controllers that bind and resize claims.
 type persistentVolumeClaimStrategy struct {
 	schema.AlwaysWarns
 	spec      *schema.Message
@@ -29,10 +29,10 @@ func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
 	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
 }
 
-// prepareDataSources copies whichever of dataSource and dataSourceRef is set to the other. Unless
-// the claim had a source before, it drops dataSources other than claims and snapshots, which
-// clients rely on, and dataSourceRefs to other namespaces, for which no controller checks the
-// required grants.
+// prepareDataSources keeps dataSource and dataSourceRef equal if only one of them is set.
+//
+// It drops a new dataSource other than a claim or snapshot, as clients expect, and a new
+// dataSourceRef to another namespace, because no controller checks the required grants.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
@@ -52,15 +52,13 @@ func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	}
 }
 
-// isSupportedDataSource reports whether a source is a claim, to clone, or a snapshot, to restore.
-// Others need a populator and dataSourceRef.
+// isSupportedDataSource reports whether a source is a claim to clone or a snapshot to restore.
+// Other sources need dataSourceRef and a populator.
 func isSupportedDataSource(source tree.Tree, snapshots string) bool {
 	group, kind := source.String("apiGroup"), source.String("kind")
 	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
 }
 
-// copyDataSource returns a data source for the other field, without the namespace, which dataSource
-// does not have.
 func copyDataSource(t tree.Tree) tree.Tree {
 	c := tree.Tree{}
 	for _, name := range []string{"apiGroup", "kind", "name"} {
@@ -69,9 +67,9 @@ func copyDataSource(t tree.Tree) tree.Tree {
 	return c
 }
 
-// ValidateUpdate keeps the spec except for the volume name and, in a bound claim, more storage and
-// another attributes class. The storage class, which determines the backend, may move from the
-// annotation class to the field.
+// ValidateUpdate makes most of the spec immutable. The volume name may be set once. A bound claim
+// may request more storage and another attributes class. The storage class determines the backend,
+// so it may only move from the annotation to the field.
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m, class := s.spec, s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
@@ -92,9 +90,9 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 	validateAttributesClass(spec, old, faults)
 }
 
-// restoreMutableClaimFields returns a copy of the new spec with the old values of mutable fields,
-// for comparison with the old spec. classable allows setting a storage class. An unbound claim may
-// not change its request, since a provisioner may be processing it.
+// restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their old
+// values. bound allows a new storage request, which a provisioner may be processing for an unbound
+// claim. classable allows a missing storage class to be set.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -115,8 +113,8 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 	return c
 }
 
-// validateStorageShrink allows a smaller request only above the capacity, so that a failed
-// expansion can be retried with less. No driver supports shrinking.
+// validateStorageShrink allows a smaller request only if it is above the capacity, so that a failed
+// expansion can be retried with less. No driver can shrink volumes.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")
 	before := old.Object("spec", "resources", "requests").String("storage")
@@ -126,8 +124,8 @@ func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAttributesClass rejects removing an attributes class in effect, whose attributes the
-// volume would keep. A class that never took effect may be removed.
+// validateAttributesClass rejects the removal of an attributes class that is in effect, because the
+// volume would keep its attributes. A class that never took effect may be removed.
 func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
 	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
 	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {

@@ -15,5 +15,5 @@ func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions are the functions that declared rules call.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{"quobyteRegistry": schema.TextCheck(validateQuobyteRegistry)}

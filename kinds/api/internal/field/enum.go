@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Enum checks a required field with a few allowed values. The message lists choices in the given
-// order.
+// Enum requires a field to have one of the given values. The message lists them in the given order.
 func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
 	path = tree.FieldPath(path, name)
 	switch s := t.String(name); {
@@ -19,7 +18,7 @@ func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...stri
 	}
 }
 
-// OptionalEnum is Enum for a field that may be absent.
+// OptionalEnum is like Enum, but accepts an absent field.
 func OptionalEnum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
 	if t.String(name) != "" {
 		Enum(t, name, path, faults, choices...)

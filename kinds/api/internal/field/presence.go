@@ -5,14 +5,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable reports a change of the field name in an object of message m at path.
+// Immutable adds a fault if the field has changed. m is the message of t, and path is the path of
+// t.
 func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !m.Field(name).Same(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")
 	}
 }
 
-// Require reports the named fields that are absent or empty.
+// Require adds a fault for each named field that is absent or empty.
 func Require(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if tree.IsEmpty(t[name]) {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IsOvercommitAllowed reports whether limits of a resource may exceed requests. CPU and memory can
-// be shared; huge pages and devices cannot.
+// IsOvercommitAllowed reports whether the limit of a resource may exceed its request. It may for
+// cpu and memory, but not for huge pages and devices.
 func IsOvercommitAllowed(name string) bool {
 	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !isInteger(name))
 }
@@ -19,8 +19,8 @@ func isStandardForContainers(name string) bool {
 	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
-// Names of resources without a domain. In quotas, compute resources have separate names for
-// requests and limits.
+// The names of resources without a domain. In quotas, requests and limits of compute resources have
+// separate names.
 var (
 	objectCountResources = []string{
 		"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets",
@@ -32,14 +32,12 @@ var (
 	storageResources = []string{"ephemeral-storage", "limits.ephemeral-storage", "requests.ephemeral-storage", "requests.storage"}
 )
 
-// IsStandardForQuota reports whether a quota may bound the resource of an unqualified name.
+// IsStandardForQuota reports whether a quota may limit a resource whose name has no domain.
 func IsStandardForQuota(name string) bool {
 	return slices.Contains(objectCountResources, name) || slices.Contains(Compute, name) || slices.Contains(storageResources, name) ||
 		strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// isInteger reports whether a resource is counted in integers: numbers of objects, and extended
-// resources.
 func isInteger(name string) bool {
 	if domain, _, ok := strings.Cut(name, "/"); ok {
 		return !strings.HasPrefix(name, "requests.") && !isNativeDomain(domain)
@@ -47,14 +45,15 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain is, or is below, that of the platform in either profile.
-// Otherwise a manifest for one profile would request extended resources under the other.
+// isNativeDomain reports whether a domain ends in that of the platform in either profile. Both
+// count, because resources in a manifest for one profile would otherwise be extended resources
+// under the other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of a resource and reports whether it is valid. LimitRanges may use
-// all such names; the other checks add faults.
+// ValidateName checks the name of a resource and reports whether it is valid. A LimitRange may use
+// all such names. The functions for other objects are stricter.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -78,7 +77,7 @@ func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateContainerName checks the name of a resource in requests and limits of a container. The
+// ValidateContainerName checks the name of a resource in the requests or limits of a container. The
 // prefix "requests." is reserved for quotas.
 func ValidateContainerName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
@@ -102,5 +101,4 @@ func IsPodLevel(name string) bool {
 	return name == "cpu" || name == "memory" || strings.HasPrefix(name, pages)
 }
 
-// pages is the prefix of huge page resources.
 const pages = "hugepages-"

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateQuantity checks that a quantity is not negative, and an integer if isInteger requires it.
-// The declaration reports invalid quantities.
+// ValidateQuantity rejects negative quantities, and fractions of resources that are counted in
+// integers. The declaration reports malformed quantities.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)

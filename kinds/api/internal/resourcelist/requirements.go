@@ -9,13 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateRequirements checks the requests and limits of a container. Huge pages need cpu or memory
-// beside them: otherwise the Pod would count as BestEffort.
+// ValidateRequirements checks the requests and limits of a container. Huge pages require cpu or
+// memory, because the Pod would otherwise count as BestEffort.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, ValidateContainerName, faults)
 }
 
-// ValidatePodRequirements is ValidateRequirements for Pod-level resources, which allow fewer names.
+// ValidatePodRequirements is like ValidateRequirements, for Pod-level resources, which have fewer
+// names.
 func ValidatePodRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, validatePodName, faults)
 }
@@ -44,8 +45,8 @@ func validateRequirements(r tree.Tree, path string, validateName func(name, path
 	}
 }
 
-// validateRequest checks that a request is at most its limit, and equal to it for resources without
-// overcommit.
+// validateRequest checks that a request does not exceed its limit. Both must be equal if the
+// resource cannot be overcommitted.
 func validateRequest(name, request, limit string, limited bool, path string, faults *schema.Faults) {
 	switch {
 	case !limited && !IsOvercommitAllowed(name):

@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateClientConfig checks the address of a webhook: exactly one of URL and service.
+// ValidateClientConfig requires either a URL or a service as the address of a webhook, and checks
+// it.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -29,11 +30,10 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// urlForm ends the messages about a URL, except for those about forbidden parts.
 const urlForm = "; desired format: https://host[/path]"
 
 // validateWebhookURL requires TLS, because reviews contain whole objects. User information and a
-// query could be credentials, which many could read in the object.
+// query could be credentials, which all readers of the configuration would see.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -71,8 +71,8 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash.
-// Proxies neither decode nor clean such paths.
+// validateServicePath requires a path of DNS subdomains, with an optional trailing slash. Proxies
+// do not alter such paths.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")
@@ -92,9 +92,9 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateCABundle requires base64 of PEM certificates. Whitespace is accepted, since tools use it
-// as a placeholder. known are the previous bundles of the object, which are accepted unchanged so
-// that old objects can be updated and deleted.
+// ValidateCABundle requires PEM certificates in base64. It accepts white space, which tools use as
+// a placeholder. It also accepts known, the previous bundles of the object, so that old objects can
+// be updated and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {
 		return

@@ -1,3 +1,3 @@
 // Package webhook checks the client configuration of admission webhooks, conversion webhooks and
-// APIServices. It checks only the form: a webhook need not run when it is registered.
+// APIServices. It does not contact the webhook, which may start after its registration.
 package webhook

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// reviewVersions are the review versions that this server can send.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// ValidateReviewVersions requires at least one version that this server can send. Additional
-// unknown versions are accepted.
+// ValidateReviewVersions requires at least one version that this server can send. Further versions
+// may be unknown.
 func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
 	if len(versions) == 0 {
 		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
