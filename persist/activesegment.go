@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Zeros are written ahead of the batches, about as many as the segment is long, within these
-// bounds. A sync that changes neither a file's length nor its blocks costs half as much.
+// The journal writes zeros ahead of the batches, about as many as the segment is long, within these
+// bounds. A sync costs half as much if it changes neither the length nor the blocks of a file.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
 )
 
-// Under SyncAlways the file is opened so that a write and its sync may be one system call
-// (vfs.FS.OpenLog). Under SyncNone nothing is synced, so that would only cost time.
+// openForAppend opens the active segment. Under SyncAlways, the file may combine a write and its
+// sync in one system call (vfs.FS.OpenLog). Under SyncNone that would only cost time.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -33,8 +33,9 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	return file, size, nil
 }
 
-// writeFrame makes a frame durable at the end of the active segment. If the disk is too full for
-// frame and zeros, it writes the frame alone. inventory.reserved only grows here.
+// writeFrame makes a frame durable at the end of the active segment. If the disk has no room for
+// both the frame and the zeros, it writes only the frame. Only writeFrame increases
+// inventory.reserved.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
 	padded := j.padWithReserve(frame, end)
@@ -67,8 +68,8 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// The zeros are in the same write as the frame, which saves a second sync. On a full disk there are
-// none: the remaining space belongs to batches that free space.
+// padWithReserve appends the zeros to the frame, because one write saves a second sync. On a full
+// disk it appends none, because the remaining space is for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -83,9 +84,9 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 }
 
 // truncateReserve lowers the watermark, then cuts off the zeros after the end of the active
-// segment. In the opposite order, a crash in between would look like a data loss. If there is no
-// room even for the watermark, the file keeps the length that the durable one promises, with a hole
-// at its end.
+// segment. In the opposite order, a crash in between would look like data loss. If even the
+// watermark cannot be written, the file keeps the length of the durable watermark, with a hole at
+// its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end
@@ -104,8 +105,8 @@ func (j *Journal) truncateReserve(end int64) error {
 	return j.sync()
 }
 
-// zeroFrom sets the length of the active segment's file, with only zeros from end on. On file
-// systems without holes, the file is short for a moment.
+// zeroFrom sets the length of the active segment's file and zeroes everything from end on. File
+// systems that cannot punch holes truncate the file to end for a moment.
 func (j *Journal) zeroFrom(end, length int64) error {
 	if length == end {
 		return j.file.Truncate(end)
@@ -132,8 +133,8 @@ func (j *Journal) promisedLength() int64 {
 	return 0
 }
 
-// rollbackWrite undoes a failed write. A full disk leaves the journal as it was; any other error
-// makes it fail, because the content of the disk is then unknown.
+// rollbackWrite undoes a failed write. A full disk leaves the journal usable. Any other error makes
+// the journal fail, because the content of the disk is then unknown.
 func (j *Journal) rollbackWrite(end int64, cause error) error {
 	if !isFull(cause) {
 		return j.fail(fmt.Errorf("write: %w", cause))

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMixedAges combines snapshots, journal and control file of different ages in one directory, as
-// a copy of a live directory may. Open refuses it, or yields the state of one age that is no older
+// a copy of a live directory may. Open must refuse it or recover the state of one age, no older
 // than the control file promises.
 func TestMixedAges(t *testing.T) {
 	fs := vfs.NewMem()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Append calls the subscriber with writeMu held. So commits arrive in order and without a gap, and
-// the subscriber must not call the log. Claims and Guards are left to the caller.
+// Append implements Log. It calls the subscriber with writeMu held, so that commits arrive in order
+// and without gaps. The subscriber must not call the log. Claims and guards are ignored.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -37,8 +37,8 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// On a full disk, a batch that does not free space is refused untried, because each attempt would
-// take the little space that a delete needs for its frame.
+// writeBatch rejects a batch that does not free space if the disk is full. Trying it would use up
+// the little space that a delete needs for its frame.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.ballast.full.Load() && j.deletesOnly() {
@@ -53,15 +53,17 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 }
 
 // assignRevisions checks the conditions and assigns revisions and final bytes to the writes that
-// pass. The revisions become final when the batch is durable, so a batch that finds the disk full
-// leaves no gap. Example: at revision 41, a batch of three whose second write is refused gets 42,
+// pass. Revisions become final once the batch is durable, so a batch that fails for lack of space
+// leaves no gap.
+//
+// For example, at revision 41, a batch of three whose second write is rejected gets 42,
 // ErrCondition, 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
-	// states after the earlier writes of this batch
+	// key states after the earlier writes of this batch
 	within := make(map[string]keyState, len(batch))
 	for i := range batch {
 		w := &batch[i]
@@ -96,7 +98,8 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	return commits, nil
 }
 
-// If a condition fails, seen is the revision to wait for; see Result.
+// conditionsHold checks the conditions of a write. If ok is false, seen is the revision to wait for
+// (see Result).
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]
@@ -120,9 +123,9 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 	return 0, true
 }
 
-// write makes a batch durable at the end of the active segment. Everything else that can fail for
-// lack of space precedes the frame, so that a refused batch leaves nothing that could pass for a
-// commit.
+// write makes a batch durable at the end of the active segment. The frame is written last, after
+// everything else that may fail for lack of space. A rejected batch thus leaves nothing that looks
+// like a commit.
 func (j *Journal) write(commits []Commit) error {
 	if j.rotationDue() {
 		if err := j.rotateBeforeWrite(); err != nil {
@@ -153,11 +156,11 @@ func (j *Journal) write(commits []Commit) error {
 	return nil
 }
 
-// maxKeptBuffer limits the bytes that the journal keeps between two batches.
+// maxKeptBuffer is the size in bytes up to which the journal reuses its buffer for the next batch.
 const maxKeptBuffer = 4 << 20
 
-// The size estimate avoids copies of a growing buffer: 16 bytes for the flags and lengths of each
-// write, and 1 % for the table of checksums.
+// encode returns the frame of a batch. It estimates the size to avoid reallocations: 16 bytes for
+// the flags and lengths of each write, and 1 % for the table of checksums.
 func (j *Journal) encode(active segment, commits []Commit) []byte {
 	size := frameHeader
 	for i := range commits {

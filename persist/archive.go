@@ -17,9 +17,9 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 	return list, err
 }
 
-// retire archives or removes an obsolete segment. The caller holds j.filesMu. The archive must not
-// have a gap, so it is emptied when a segment is not archived, because of the settings or a full
-// disk.
+// retire archives or removes an obsolete segment. The archive must have no gap. It is therefore
+// emptied if the segment is not archived, because archiving is off or the disk is full. The caller
+// holds j.filesMu.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {
@@ -30,10 +30,10 @@ func (j *Journal) retire(s segment) error {
 	return errors.Join(err, removeSegment(j.fs, s.path))
 }
 
-// removeSegment durably renames an obsolete segment before it removes it. Some file systems (ext4
-// with data=writeback) reuse the blocks of a removed file before the removal is durable, and a
-// power loss then restores the file with foreign content. removeOrphans ignores that content under
-// the new name.
+// removeSegment durably renames an obsolete segment before removing it. Some file systems (ext4
+// with data=writeback) reuse the blocks of a removed file before the removal is durable. After a
+// power loss, the file reappears with foreign content. Under the new name, removeOrphans ignores
+// it.
 func removeSegment(fsys vfs.FS, path string) error {
 	gone, dir := path+tempSuffix, filepath.Dir(path)
 	err := fsys.Rename(path, gone)
@@ -51,7 +51,8 @@ func removeSegment(fsys vfs.FS, path string) error {
 	return errors.Join(removeIfThere(fsys, gone), fsys.SyncDir(dir))
 }
 
-// archive moves a segment to the archive, making the new name durable before the old one is gone.
+// archive moves a segment to the archive. It makes the new name durable before the removal of the
+// old one.
 func (j *Journal) archive(s segment) error {
 	dir := archiveDir(j.dir)
 	if err := errors.Join(j.fs.MkdirAll(dir), j.fs.SyncDir(j.dir)); err != nil {
@@ -70,7 +71,7 @@ func (j *Journal) archive(s segment) error {
 	return err
 }
 
-// limitArchive removes the oldest archived segments until the rest fits into limit bytes, and
+// limitArchive removes the oldest archived segments until the rest fits into limit bytes. It
 // reports whether it removed any.
 func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 	list, err := listArchive(j.fs, j.dir)
@@ -86,8 +87,8 @@ func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 		if kept += size; kept <= limit {
 			continue
 		}
-		// In this order, the rest has no gap after a crash at any moment. A full disk may need the
-		// space of the removed segments for the label.
+		// Moving the recorded start before removing files leaves no gap after a crash. On a full
+		// disk, the label may need the space of the removed segments.
 		full := j.moveArchive(list[i+1:])
 		if full != nil && !isFull(full) {
 			return false, full
@@ -108,7 +109,8 @@ func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 	return false, nil
 }
 
-// Archives of earlier releases may have gaps before the recorded beginning.
+// beginArchive records where the archive starts. Archives of earlier releases may have gaps before
+// that.
 func (j *Journal) beginArchive(s segment) error {
 	list, err := listArchive(j.fs, j.dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestArchiveIsBounded checks that the archive keeps the newest segments up to its limit and
-// without a gap, regardless of its former limit.
+// without gaps, even if the limit was changed.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
 	before := must.Get(listArchive(p.fs, testDir))(t)
@@ -37,8 +37,6 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDiskTakesTheArchive checks that a full disk deletes the archive first, and that the write
-// then succeeds.
 func TestFullDiskTakesTheArchive(t *testing.T) {
 	p := makePast(t)
 	j, m := mustReopen(t, p.options())
@@ -58,7 +56,6 @@ func TestFullDiskTakesTheArchive(t *testing.T) {
 	_ = j.Close() // the disk is still full
 }
 
-// TestVerifyFindsGaps checks that Verify reports missing and duplicate parts of the archive.
 func TestVerifyFindsGaps(t *testing.T) {
 	p := makePast(t)
 	archived, err := listArchive(p.fs, testDir)
@@ -109,8 +106,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 	}
 }
 
-// TestArchiveHasNoGap checks that disabling the archive removes all of it, and that Verify accepts
-// the gap of an accepted loss.
+// TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must then
+// accept a gap that the operator accepted as a loss.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// doc.go describes the chunks. The body of a batch begins with batchHead bytes that replace the
-// frame's header.
+// The chunk format is described in doc.go. The body of a batch begins with batchHead bytes that
+// replace the header of the frame.
 const (
 	backupMagic  = "TROUPEBK"
 	chunkHeader  = 16
@@ -25,7 +25,7 @@ const (
 	chunkEnd                 // a backupEnd
 )
 
-// backupHead opens a backup.
+// backupHead is the body of the first chunk.
 type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
@@ -43,9 +43,9 @@ type backupEnd struct {
 	Sum      uint32   `json:"sum"`    // CRC-32C of all chunk headers before this one
 }
 
-// Backup writes the state at the newest revision and returns that revision. It delays no writer:
-// filesMu is held only while the files are opened, and open files stay readable when they are
-// removed.
+// Backup writes the state at the newest revision and returns that revision. It does not block
+// writers. It holds filesMu only while it opens the files, and open files stay readable after their
+// removal.
 func (j *Journal) Backup(w io.Writer) (Revision, error) {
 	j.filesMu.Lock()
 	b, err := j.beginBackup(w)
@@ -56,11 +56,11 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 	return b.head.Revision, errors.Join(b.copy(), b.close())
 }
 
-// BackupDir backs up a data directory that is not in use; otherwise the error is ErrLocked.
+// BackupDir backs up a data directory. It returns ErrLocked if a process uses the directory.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
-// The directory is opened as by a daemon, with its lock and recovery, so a torn batch is not in the
-// backup.
+// backupDir opens the directory as the daemon does, with lock and recovery, so that the backup
+// contains no torn batch.
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	o = o.withDefaults()
 	if _, err := o.FS.ReadDir(dir); err != nil {
@@ -86,14 +86,14 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment as of some moment. The file may have grown since.
+// An openSegment is a segment at the time of the backup. Its file may have grown since.
 type openSegment struct {
 	segment
 	next Revision // see scan
 	file vfs.File
 }
 
-// The caller holds j.filesMu.
+// beginBackup opens the files of a backup. The caller holds j.filesMu.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	if err := j.status.check(); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (b *backup) openSnapshot(j *Journal) error {
 	return nil
 }
 
-// A segment ends where the next one begins, so segments that the snapshot covers need not be read.
+// openSegments skips segments that the snapshot covers. A segment ends where the next one begins.
 func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
@@ -157,7 +157,7 @@ func (b *backup) close() error {
 	return err
 }
 
-// The end comes last and proves that nothing was cut off.
+// copy writes the end chunk last. Without it, a backup is rejected as truncated.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err
@@ -220,8 +220,8 @@ func (b *backup) copySegment(s openSegment) error {
 	return err
 }
 
-// A chunkWriter writes the chunks of a backup. sum covers only the headers, which contain the
-// checksums of the bodies.
+// A chunkWriter writes the chunks of a backup. sum covers only the headers, because they contain
+// the checksums of the bodies.
 type chunkWriter struct {
 	w      io.Writer
 	chunks uint32

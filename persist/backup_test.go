@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestBackupUnderLoad makes backups during appends and snapshots. Each backup restores to a state
-// that existed.
+// TestBackupUnderLoad takes backups during appends and snapshots. Each must restore a state that
+// existed.
 func TestBackupUnderLoad(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -96,7 +96,7 @@ func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 	return fs, b.Bytes()
 }
 
-// TestCheckBackup checks that trailing bytes after a complete backup are detected.
+// TestCheckBackup checks that trailing bytes after a complete backup are an error.
 func TestCheckBackup(t *testing.T) {
 	_, backup := smallBackup(t)
 	in := &backupReader{r: bytes.NewReader(backup)}
@@ -109,7 +109,7 @@ func TestCheckBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that restoring a damaged or truncated backup leaves no data directory.
+// TestRestoreRefuses checks that restoring a damaged or truncated backup creates no data directory.
 func TestRestoreRefuses(t *testing.T) {
 	_, backup := smallBackup(t)
 	try := func(name string, data []byte) {
@@ -142,8 +142,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreCrash interrupts a restore at every operation by a power loss and by a kill. The
-// directory is complete or Open refuses it, and the restore can be repeated.
+// TestRestoreCrash interrupts a restore at every operation, by power loss and by a kill. Either the
+// directory is complete or Open refuses it. The restore can be repeated in both cases.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
@@ -180,8 +180,8 @@ func TestRestoreCrash(t *testing.T) {
 	}
 }
 
-// TestRestoreFails fails each operation of a restore in turn. The restore leaves nothing, a
-// complete directory, or one that Open refuses and a new restore can replace.
+// TestRestoreFails fails each operation of a restore in turn. The restore must leave no directory,
+// a complete one, or one that Open refuses and a new restore replaces.
 func TestRestoreFails(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, empty := range []bool{false, true} {
@@ -227,7 +227,7 @@ func TestRestoreFails(t *testing.T) {
 	}
 }
 
-// A slowReader is a backup whose restore is killed before the first byte arrives.
+// A slowReader is a backup stream that simulates a kill of the restore before the first byte.
 type slowReader struct{ killed func() }
 
 func (r slowReader) Read([]byte) (int, error) {
@@ -235,8 +235,8 @@ func (r slowReader) Read([]byte) (int, error) {
 	return 0, errors.New("no more")
 }
 
-// TestRestoreIsKilledWhileItReads checks that Open does not take an unfinished restore for an empty
-// directory.
+// TestRestoreIsKilledWhileItReads checks that Open does not mistake an unfinished restore for an
+// empty directory.
 func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	fs := vfs.NewMem()
 	var after *vfs.Mem
@@ -248,8 +248,8 @@ func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	}
 }
 
-// TestRestoreSkipsRevisionsAtAnyClock checks that a restore skips enough revisions for years
-// of writes after the backup, whatever the clock says.
+// TestRestoreSkipsRevisionsAtAnyClock checks that a restore skips enough revisions to cover years
+// of writes after the backup, regardless of the clock.
 func TestRestoreSkipsRevisionsAtAnyClock(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {

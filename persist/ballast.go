@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a preallocated file that is released when the disk is full: in steps for deletes
-// and for the start of a segment, and down to minBallast for the next snapshot, after which the
-// journal can be trimmed.
+// The ballast is a preallocated file that is released when the disk is full. Deletes and new
+// segments release it in steps. The next snapshot releases it down to minBallast, because the
+// journal can be trimmed afterwards.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
@@ -22,7 +22,7 @@ const (
 	relogInterval   = time.Minute
 )
 
-// full is an atomic because every Append reads it.
+// full is atomic, so that Append reads it without taking mu.
 type ballast struct {
 	mu          sync.Mutex
 	file        vfs.File // nil: not created yet
@@ -33,14 +33,13 @@ type ballast struct {
 
 	full       atomic.Bool  // a write found no space, and none has been freed since
 	lastLogged atomic.Int64 // when the full disk was last logged, nanoseconds since 1970
-	// loggedFull is set from the log line about the full disk until the one that it has space
-	// again.
+	// loggedFull is true between the log lines that report a full disk and its recovery.
 	loggedFull atomic.Bool
 }
 
-// refillBallast grows the ballast to its target as far as there is space, and detects whether a
-// full disk has space again. It runs once a second, and in Append while the disk is full. Up to
-// twice the target is left alone, so that not every snapshot resizes the file.
+// refillBallast grows the ballast toward its target as far as space allows, and detects whether a
+// full disk has space again. It runs once a second, and in Append while the disk is full. It
+// shrinks the ballast only above twice the target, so that not every snapshot resizes the file.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
@@ -95,8 +94,8 @@ func (b *ballast) open(j *Journal) (err error) {
 	return nil
 }
 
-// resize allocates the minimum size, then the target. It allocates one extra step and releases it
-// at once: the disk counts as full until a step is free beside the ballast.
+// resize allocates the minimum size, then the target. It also allocates one more step and releases
+// it at once, because the disk counts as full until a step is free in addition to the ballast.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {
@@ -120,8 +119,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate returns an upper estimate of the bytes of the next snapshot: the last one and
-// everything written since, as if nothing was replaced.
+// snapshotEstimate returns an upper bound for the bytes of the next snapshot. It adds everything
+// written since the last snapshot, as if nothing had been replaced.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -129,7 +128,7 @@ func (j *Journal) snapshotEstimate() int64 {
 	return (n/ballastRounding + 1) * ballastRounding
 }
 
-// releaseBallast shrinks the ballast to left bytes, and reports whether it was larger.
+// releaseBallast shrinks the ballast to left bytes. It reports whether that freed space.
 func (j *Journal) releaseBallast(left int64) bool {
 	b := &j.ballast
 	b.mu.Lock()
@@ -145,8 +144,8 @@ func (j *Journal) releaseBallast(left int64) bool {
 	return true
 }
 
-// retryWithBallast calls write and releases the ballast step by step while there is no space. The
-// caller holds j.writeMu.
+// retryWithBallast retries write while it fails for lack of space, and releases one step of the
+// ballast before each retry. The caller holds j.writeMu.
 func (j *Journal) retryWithBallast(write func() error) error {
 	for {
 		err := write()
@@ -171,9 +170,8 @@ func (j *Journal) setDiskFull(what string) {
 	}
 }
 
-// deletesOnly reports whether a full disk is so full that only deletes are accepted. It refills the
-// ballast first, so that the first write after space was freed is accepted. Without a ballast each
-// batch may try.
+// deletesOnly reports whether a full disk accepts only deletes. It refills the ballast first, so
+// that the first write after space is freed succeeds. Without a ballast, every batch is tried.
 func (j *Journal) deletesOnly() bool {
 	j.ballast.mu.Lock()
 	kept := j.ballast.file != nil

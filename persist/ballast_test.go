@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// fill appends until the disk is full and returns the number of appends.
 func fill(t *testing.T, j *Journal) (n int) {
 	t.Helper()
 	for ; n < 1000; n++ {
@@ -27,8 +26,8 @@ func fill(t *testing.T, j *Journal) (n int) {
 	return n
 }
 
-// TestFullDiskHeals fills a disk with journals of every length. Deletes always succeed, and a
-// snapshot in the space of the ballast frees more.
+// TestFullDiskHeals fills a disk with journals of various lengths. Deletes must always succeed, and
+// a snapshot in the space of the ballast must free more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
 	if soak {
@@ -81,7 +80,7 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// checkOnlyDeletes checks that a full disk accepts batches that free space, and no others.
+// checkOnlyDeletes checks that a full disk accepts only batches that free space.
 func checkOnlyDeletes(t *testing.T, j *Journal) {
 	t.Helper()
 	gone := Write{Key: "k0", Value: []byte("last"), RevisionOffset: -1, Delete: true, FreesSpace: true}
@@ -97,8 +96,6 @@ func checkOnlyDeletes(t *testing.T, j *Journal) {
 	}
 }
 
-// TestBallastIsOptional checks that the journal works on a file system that cannot allocate a
-// ballast.
 func TestBallastIsOptional(t *testing.T) {
 	for _, cause := range []error{errors.ErrUnsupported, syscall.EIO, syscall.ENOSPC} {
 		fs := vfs.NewMem()
@@ -112,7 +109,7 @@ func TestBallastIsOptional(t *testing.T) {
 	}
 }
 
-// TestSmallDisk checks that a disk that is too small for the next snapshot still accepts writes.
+// TestSmallDisk checks that a disk too small for the next snapshot still accepts writes.
 func TestSmallDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	j, _ := mustReopen(t, testOptions(fs))

@@ -79,7 +79,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 		}
 	}
 	if from == "snapshot" {
-		// The first snapshot makes the next write begin a segment. The second one drops the earlier
+		// The first snapshot makes the next write start a segment, and the second drops the earlier
 		// segments.
 		for at := Revision(50_000); at <= 50_001; at++ {
 			must.Succeed(b, j.Snapshot(at, at+1, func(yield func(Item) bool) error {

@@ -13,7 +13,7 @@ import (
 
 const tempSuffix = ".tmp"
 
-// A checksummed file is one line of JSON and a line with its checksum. It is only replaced as a
+// A checksummed file is one line of JSON and one line with its checksum. It is always replaced as a
 // whole.
 
 func encodeChecksummed(v any) ([]byte, error) {
@@ -62,7 +62,6 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// writeChecksummed replaces a checksummed file atomically.
 func writeChecksummed(fs vfs.FS, path string, v any) error {
 	data, err := encodeChecksummed(v)
 	if err != nil {

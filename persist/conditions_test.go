@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// unapplied is a journal whose caller applies only the batches that the test selects.
+// unapplied is a journal whose caller applies only selected batches.
 type unapplied struct {
 	*Journal
 	current map[string]Revision
@@ -33,8 +33,8 @@ func newUnapplied(t *testing.T) *unapplied {
 	return u
 }
 
-// TestConditionsOnUnappliedWrites checks conditions against batches that the caller has not applied
-// yet. A refusal returns the revision to wait for.
+// TestConditionsOnUnappliedWrites checks conditions on batches that the caller has not applied yet.
+// A rejected write must return the revision to wait for.
 func TestConditionsOnUnappliedWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)
@@ -63,8 +63,8 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 	}
 }
 
-// TestBasedOn checks that a write is refused if its base in the batch is refused or a delete, or if
-// another write follows the base.
+// TestBasedOn checks that a write is rejected if its base is a delete, was rejected, or is not the
+// latest write of the key.
 func TestBasedOn(t *testing.T) {
 	t.Parallel()
 	on := func(value string, base int, conditions ...Condition) Write {
@@ -101,8 +101,8 @@ func TestBasedOn(t *testing.T) {
 	}
 }
 
-// TestSubscriberGetsWatermark checks the revision up to which the subscriber has received
-// everything after each batch.
+// TestSubscriberGetsWatermark checks the revision that the subscriber receives with each batch. It
+// has then received everything up to that revision.
 func TestSubscriberGetsWatermark(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)

@@ -23,7 +23,7 @@ const (
 	revisionReservation = 1 << 20
 )
 
-// A watermark records what the directory holds at least; see doc.go.
+// A watermark records the minimum content of the directory (see doc.go).
 type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
@@ -37,7 +37,7 @@ type watermark struct {
 	bootID      string   // of the machine
 }
 
-// The record fills a whole sector, so that a write changes exactly one sector of the disk.
+// encode fills a whole sector, so that writing the record changes only one sector of the disk.
 func (m watermark) encode() []byte {
 	b := make([]byte, vfs.Sector)
 	copy(b, controlMagic)
@@ -82,7 +82,7 @@ func decodeWatermark(b []byte) (m watermark, what string) {
 }
 
 // readControl returns the newest watermark of a directory. If one of the two records is damaged,
-// the other counts with loosened bounds, and fault names the damage.
+// fault describes the damage, and m is the other record with relaxed bounds.
 func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)
@@ -105,7 +105,7 @@ func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err e
 	case found == 0:
 		return m, fault, fault
 	case fault != nil:
-		// The damaged one may have been newer, with a smaller length.
+		// The damaged record may have been newer and promised a smaller length.
 		m.length, m.clean, m.maxRevision = 0, false, m.maxRevision+2*revisionReservation
 	case len(data) != controlSlots*vfs.Sector:
 		fault = &CorruptError{File: path, Offset: controlSlots * vfs.Sector, What: "bytes follow the records"}
@@ -120,15 +120,15 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 	return replaceFile(fs, filepath.Join(dir, controlFile), append(data, m.encode()...))
 }
 
-// A control is the control file of an open journal. Its records are overwritten alternately, so one
-// is always intact, and a full disk does not prevent the write.
+// A control is the control file of an open journal. Its two records are overwritten in turn, so
+// that one is always intact. A full disk cannot prevent the write.
 type control struct {
 	mu        sync.Mutex // held while a watermark is made and written
 	file      vfs.File   // nil: the directory has none yet
 	lock      vfs.Lock   // of the file: excludes other processes even if the lock file was replaced
 	watermark watermark  // the newest durable one
 	lost      bool       // the file is missing, which was accepted; guarded by Journal.writeMu
-	// maxRevision is that of the newest watermark: no greater revision may be assigned.
+	// maxRevision is the highest revision that may be assigned under the newest watermark.
 	maxRevision atomic.Uint64
 }
 
@@ -144,7 +144,8 @@ func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
 	return nil
 }
 
-// The sequence number selects the sector, so that the newest durable record is not overwritten.
+// write selects the sector by sequence number, so that it never overwrites the newest durable
+// record.
 func (c *control) write(m watermark) error {
 	m.sequence = c.watermark.sequence + 1
 	if _, err := c.file.WriteAt(m.encode(), int64(m.sequence%controlSlots)*vfs.Sector); err != nil {
@@ -168,8 +169,8 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss means that a data directory lacks something that was durable once. It can be opened
-// only after that was restored, or with Options.AcceptDataLoss.
+// ErrDataLoss means that a data directory lacks data that was durable. It can be opened only after
+// a restore, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
 // A DataLossError names the incomplete file of a data directory.

@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestDamagedSnapshotFallsBack checks that the state is recovered from the journal if the only
-// snapshot is damaged.
 func TestDamagedSnapshotFallsBack(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -20,7 +18,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	path := snapshotPath(testDir, 2)
-	// Segment 1 still exists, as history since revision 1.
+	// The journal still has segment 1, and so all revisions.
 	data := fs.Bytes(path)
 	data[len(data)/2] ^= 1
 	fs.SetBytes(path, data)
@@ -36,9 +34,9 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustClose(t, j)
 }
 
-// crashWorkload appends, rotates, takes snapshots and sets labels until a crash. It returns the
-// last acknowledged state, a requested state that may not have been reached, and the newest
-// assigned revision.
+// crashWorkload appends, rotates, takes snapshots and sets labels until a crash. acked is the last
+// acknowledged state. pending is a requested state that may not have been reached. seen is the
+// newest assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
 	if o.SegmentBytes, o.Transformer = 900, with; with != nil {
@@ -74,8 +72,8 @@ func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen R
 }
 
 // TestCrashEverywhere crashes at every operation and loses all or a random part of the unsynced
-// data. Every acknowledged write must survive, any other write completely or not at all. No
-// revision is assigned twice.
+// data. Acknowledged writes must survive. Any other write must survive completely or not at all. No
+// revision may be assigned twice.
 func TestCrashEverywhere(t *testing.T) {
 	t.Parallel()
 	for i, with := range []Transformer{nil, placeMarker{}} {
@@ -84,8 +82,8 @@ func TestCrashEverywhere(t *testing.T) {
 	}
 }
 
-// crashEverywhere runs one form of the workload. A short run takes every second operation, so that
-// both forms together cost as much as one.
+// crashEverywhere runs one variant of the workload. A short run takes every second operation, so
+// that both variants together cost as much as one full run.
 func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	count := vfs.NewMem()
 	crashWorkload(count, with)
@@ -144,7 +142,8 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, a
 }
 
 // TestFaultsEverywhere fails each operation once without a crash, or every second one in a short
-// run. No acknowledged write is lost, and subscribers never receive writes that are not durable.
+// run. No acknowledged write may be lost, and subscribers must not receive writes that are not
+// durable.
 func TestFaultsEverywhere(t *testing.T) {
 	t.Parallel()
 	count := vfs.NewMem()

@@ -8,23 +8,23 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// RevisionGap exceeds the revisions that any process can have assigned since a state was read. A
-// directory that continues from that state with this gap assigns no revision twice.
+// RevisionGap exceeds the number of revisions that any process can have assigned since a state was
+// read. A directory that skips so many revisions after that state never assigns one twice.
 const RevisionGap = 1 << 44
 
 // A State is the content of a log at a revision.
 type State struct {
 	Labels   map[string]string
 	Revision Revision
-	// Items delivers the decoded items in any order, each once.
+	// Items passes each decoded item to yield once, in any order.
 	Items func(yield func(Item) error) error
-	// Files, if any, writes other files of the directory before it can be opened.
+	// Files writes other files of the directory before it can be opened. It may be nil.
 	Files func() error
 }
 
 // Create creates a data directory with the state that read returns and continues at its revision.
-// dir must be missing, empty, or the target of an unfinished Create or Restore, and cannot be
-// opened until it is complete. Only Transformer and FS of the options apply.
+// dir must be missing, empty, or left by an unfinished Create or Restore. It cannot be opened until
+// it is complete. Of the options, only Transformer and FS apply.
 func Create(dir string, read func() (State, error), o Options) error {
 	o = o.withDefaults()
 	return createDirectory(dir, o, func() (contents, error) {
@@ -63,7 +63,7 @@ func fillMemory(db *buntdb.DB, s State, t Transformer) error {
 	})
 }
 
-// contents are what a new data directory holds, with the items as in a snapshot.
+// contents is the initial content of a data directory. db holds the items as in a snapshot.
 type contents struct {
 	db     *buntdb.DB
 	labels map[string]string
@@ -71,9 +71,9 @@ type contents struct {
 	files  func() error
 }
 
-// createDirectory creates a data directory from what read returns, or leaves dir as it was. It
-// checks dir before the lock, to create nothing in a foreign directory, and after it, because
-// another Create may have ended meanwhile.
+// createDirectory creates a data directory from the result of read, or leaves dir unchanged. It
+// checks dir before taking the lock, to create nothing in a foreign directory. It checks again
+// afterwards, because another Create may have finished meanwhile.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}
 	if err := u.check(); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run takes the bytes
-// around frame boundaries and each 31st byte. The watermark covers the header before the segment is
-// used.
+// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run takes only the
+// bytes around frame boundaries and every 31st byte. The watermark must cover the header before the
+// segment is used.
 func TestTruncateAnywhere(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -61,7 +61,7 @@ func TestTruncateAnywhere(t *testing.T) {
 	t.Logf("tried: a journal cut at %d of its %d bytes", cuts, len(whole))
 }
 
-// flipSubject creates a small data directory with every kind of content, with or without its older
+// flipSubject creates a small data directory with every kind of content and optionally its older
 // history.
 func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
@@ -80,12 +80,12 @@ func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, s
 	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
 	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
 	must.Succeed(t, j.SetLabel("naming", "platform"))
-	// There is no Close, so that the reserve follows the last batch.
+	// The journal is not closed, so that the reserve still follows the last batch.
 	return fs.Crash(nil), m.String()
 }
 
-// TestFlipEveryBit flips each bit of each file. A short run takes each seventeenth bit of plain
-// values. Each flip is reported, and none yields a wrong value or loses later values.
+// TestFlipEveryBit flips each bit of each file. A short run flips every 17th bit, without a
+// Transformer. Each flip must be reported, and must neither change a value nor lose later values.
 func TestFlipEveryBit(t *testing.T) {
 	t.Parallel()
 	if !soak {
@@ -124,8 +124,8 @@ func flipBits(t *testing.T, step int, with Transformer) {
 	t.Logf("tried: %d bits flipped, one at a time", flips)
 }
 
-// checkFlip opens a directory with one flipped bit. If redundant data exists or nothing was lost,
-// the log reports the damage and the state is complete. Otherwise opening fails.
+// checkFlip opens a directory with one flipped bit. If the damaged data is redundant or
+// unimportant, the state must be complete and the damage logged. Otherwise Open must fail.
 func checkFlip(t *testing.T, fs *vfs.Mem, with Transformer, path string, data []byte, bit int, want string, redundant bool) {
 	t.Helper()
 	fs.SetBytes(path, data)

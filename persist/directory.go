@@ -15,7 +15,8 @@ const (
 	lockFile      = "lock"
 	formatFile    = "format"
 	restoringFile = "restoring"
-	// formatVersion is that of snapshots and backups, directoryFormat that of the directory.
+	// formatVersion is the version of snapshots and backups, and directoryFormat that of the
+	// directory.
 	formatVersion   = 1
 	directoryFormat = 2
 	// previousFormat directories have no control file.
@@ -26,8 +27,9 @@ type format struct {
 	Format int `json:"format"`
 }
 
-// lockDirectory makes the directory durable and locks it. It creates the lock file only in a new
-// directory: if the file of a directory in use was removed, a second process could hold a lock.
+// lockDirectory creates the directory durably and locks it. It creates the lock file only in a new
+// directory. Otherwise a second process could lock a new file after the lock file of a directory in
+// use was removed.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -62,8 +64,9 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// A missing format file means a new directory or a crash during the first start. A directory with
-// any other content is refused before anything but the lock file is written.
+// prepareDirectory checks the format of a directory. Without a format file, it is new or a crash
+// interrupted its initialization. Any other content is rejected before anything but the lock file
+// is written.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +80,7 @@ func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	return formatOf, makeSubdirectories(fsys, dir)
 }
 
-// The format file, which marks a data directory, comes last.
+// initDirectory writes the format file last, because it marks a data directory as complete.
 func initDirectory(fsys vfs.FS, dir string) error {
 	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
@@ -120,7 +123,7 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized accepts only the leftovers of a crash during the initialization.
+// checkUninitialized accepts only files that a crash during initialization may leave.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

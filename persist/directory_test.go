@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestPreviousFormat opens directories in format 1.
 func TestPreviousFormat(t *testing.T) {
 	for _, end := range []string{"closed", "killed"} {
 		fs := vfs.NewMem()
@@ -56,8 +55,8 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}))
 }
 
-// TestPreviousFormatOnFullDisk checks that a directory in format 1 can be read on a full disk. The
-// first write that has space upgrades it.
+// TestPreviousFormatOnFullDisk checks that a directory of format 1 is readable on a full disk. The
+// first write that finds space must upgrade it.
 func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))

@@ -8,30 +8,30 @@
 //
 // # Invariants of the journal
 //
-//   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. A failed
-//     sync or write ends the journal (ErrFailed) and is never retried. A write that finds the disk
-//     full is rolled back (ErrNoSpace).
-//   - A preallocated file (ballast) reserves space for a full disk: 1.25 MiB for batches that only
-//     free space and for the start of a segment, plus the size of the last snapshot and of the
-//     journal since, for the next snapshot. While the disk is full, other batches are refused.
-//   - Revisions rise by one and are never assigned twice. They are reserved, 1,048,576 at a time,
-//     before they are assigned. Restore continues 2^44 higher, plus 100,000 for each second since
-//     the backup. After an accepted data loss, revisions continue above all reserved ones. In both
-//     cases the state becomes a snapshot without a journal, so every older revision precedes the
-//     history.
-//   - Missing data is detected. The watermark in the control file records the least that the
-//     directory holds. It is written before a segment is used, at least once a second while the
-//     segment grows, and on Close. A directory that holds less, or lacks its lock, labels or
-//     control file, is a DataLossError; Options.AcceptDataLoss opens it anyway.
-//   - Only the last batch of the last segment may be torn; it is truncated. Every other difference
-//     from what was synced is a CorruptError. The one exception are zeroed sectors after the
+//   - Under SyncAlways, Append syncs a batch before it calls the subscriber and returns. After a
+//     failed sync or write, the journal returns ErrFailed and never retries. A write that finds the
+//     disk full is rolled back (ErrNoSpace).
+//   - A preallocated file (ballast) reserves space for a full disk. 1.25 MiB are for batches that
+//     only free space and for the start of a segment. The rest is for the next snapshot: the size
+//     of the last one and of the journal since. While the disk is full, other batches are rejected.
+//   - Revisions increase by one and are never assigned twice. They are reserved in blocks of
+//     1,048,576 before they are assigned. Restore skips 2^44 revisions, plus 100,000 for each
+//     second since the backup. After an accepted data loss, revisions continue above all reserved
+//     ones. In both cases the state becomes a snapshot without a journal, so that every older
+//     revision precedes the history.
+//   - Missing data is detected. The watermark in the control file records the minimum content of
+//     the directory. It is written before a segment is used, at least once a second while the
+//     segment grows, and on Close. A directory with less content, or without its lock, labels or
+//     control file, is a DataLossError. Options.AcceptDataLoss opens it anyway.
+//   - Only the last batch of the last segment may be torn, and is then truncated. Every other
+//     difference from the synced bytes is a CorruptError, except zeroed sectors after the
 //     watermark, which look like a write that never happened. A damaged snapshot is logged and
-//     skipped only if an older one (or none) and the journal hold all revisions.
+//     skipped only if the journal and an older snapshot (or none) hold all revisions.
 //   - A file is deleted only after its replacement is durable and was read back.
 //
 // # Data directory
 //
-//	lock                          flock(2) of the owning process; made with the directory only
+//	lock                          flock(2) of the owning process; created only with the directory
 //	format, labels                checksummed files: {"format":2}; {"name":"value",...} with a random
 //	                              name of the history; labels of the directory itself (local/...)
 //	                              are not part of backups
@@ -54,8 +54,8 @@
 // # Control file
 //
 // Two sectors of 512 bytes are written alternately and in place. The valid one with the higher
-// sequence number counts. If one is damaged, it may have been the newer one, so the other counts
-// without its length and with its greatest revision raised by two reservations.
+// sequence number applies. A damaged one may have been newer. Then the other applies without its
+// length, and with its greatest revision raised by two reservations.
 //
 //	 0  8  "TROUPECT"
 //	 8  4  checksum of bytes 12 to 511
@@ -109,36 +109,37 @@
 // metadata, each preceded by its length as an unsigned varint. The value contains the digits of its
 // revision. The metadata belongs to the caller: package actors stores the previous state there.
 //
-// A Transformer may change values and metadata before they are written, also in snapshots, and bind
-// them to their key and revision; see package encryption. Backup, Restore, Verify and the recovery
-// from a data loss copy such values as they are and need no keys.
+// A Transformer may change values and metadata before they are written to the journal or a
+// snapshot, and bind them to their key and revision (see package encryption). Backup, Restore,
+// Verify and the recovery from a data loss copy such values unchanged and need no keys.
 //
 // # Torn or damaged
 //
-// A disk writes 512-byte sectors atomically, and unwritten bytes read as zeros or lie beyond the
-// end of the file. The zeros written ahead reach to the end of a segment. So a frame at the end of
-// the journal is torn if the file is too short for it, or if each part with a wrong checksum is all
-// zeros and no single flipped bit explains that. Everything else is damage: a wrong part or header
-// that is not zeros, or an intact header after the fault, because a frame is written only after the
-// one before was synced. Under SyncNone that does not hold after a power loss, and the journal may
-// be refused.
+// A disk writes 512-byte sectors atomically. Unwritten bytes read as zeros or lie beyond the end of
+// the file, because the zeros written ahead reach to the end of the segment. A frame at the end of
+// the journal is therefore torn if the file is too short for it. It is also torn if each part with
+// a wrong checksum is all zeros and no single flipped bit explains that.
 //
-// A segment other than the newest ends where the next one continues. Bytes after that are ignored
-// and logged: once the zeros are cut off, their blocks may be reused by another file before a power
-// loss restores the old length.
+// Everything else is damage, such as a wrong part or header that is not zeros. An intact header
+// after the fault is damage too, because a frame is written only after the previous one was synced.
+// Under SyncNone that does not hold after a power loss, and the journal may be rejected.
+//
+// A segment other than the newest ends where the next one begins. Bytes after that are logged and
+// ignored. Once the zeros are cut off, another file may reuse their blocks before a power loss
+// restores the old length.
 //
 // # Backup
 //
 // A backup consists of chunks: 16 bytes of header (kind, length, checksum of the body, checksum of
 // the 12 bytes before) and a body. The kinds are 1 head (JSON), 2 bytes of the snapshot file, 3 a
 // batch (first, last, time: 8 bytes each, count: 4, payload), 4 end (JSON: revision, number of
-// chunks before, checksum of their headers). A backup without its end is refused.
+// chunks before, checksum of their headers). A backup without its end is rejected.
 //
 // # Points in time
 //
-// Restore rebuilds the state at any revision from the snapshot before it, in a backup or a data
-// directory, and the batches after that, in the backup, the archive and the journal. Archived
-// segments are complete and never change; on a full disk they are deleted first. The label
-// "history" distinguishes the journals of two directories whose revisions happen to be contiguous.
-// Each new directory gets its own.
+// Restore rebuilds the state at any revision from the preceding snapshot, in a backup or a data
+// directory, and from later batches in the backup, the archive and the journal. Archived segments
+// are complete and never change. On a full disk they are deleted first. The label "history" differs
+// between any two directories, so that their journals are not combined even if their revisions
+// happen to be contiguous.
 package persist

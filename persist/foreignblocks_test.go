@@ -12,8 +12,8 @@ import (
 )
 
 // TestForeignBlocks simulates a power loss on ext4 with data=writeback. It restores the former
-// length of a segment whose trailing zeros were cut off, and other files have reused the blocks.
-// Nothing is lost if the next segment continues; otherwise it is damage.
+// length of a segment whose trailing zeros were cut off, after other files have reused the blocks.
+// That is harmless if the next segment continues the journal, and damage otherwise.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -64,7 +64,7 @@ func TestForeignBlocks(t *testing.T) {
 }
 
 // TestForeignBlocksOfRemovedSegment checks that the state survives a power loss at every operation
-// of a trim, even if the removed segment returns with foreign content.
+// of a trim, even if the removed segment reappears with foreign content.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()

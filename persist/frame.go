@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Changing these changes the format, see doc.go. padByte is not zero, so that padding differs from
-// unwritten bytes.
+// These constants are part of the format (see doc.go). padByte is not zero, so that padding differs
+// from unwritten bytes.
 const (
 	frameMagic  = "TRFB"
 	frameKind   = 1
 	frameHeader = 64
 	frameAlign  = 64
 	sectorSize  = 512
-	// maxPayload limits the size of a batch, and keeps lengths within 32 bits.
+	// maxPayload limits the size of a batch in bytes, so that lengths fit into 32 bits.
 	maxPayload = 1 << 30
 	padByte    = 0xA5
 )
@@ -28,7 +28,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 var le = binary.LittleEndian
 
-// A frame is the header of one batch in a segment; see doc.go.
+// A frame is the header of one batch in a segment (see doc.go).
 type frame struct {
 	segment     Revision // first revision of its segment
 	offset      int64    // in the segment
@@ -40,10 +40,9 @@ type frame struct {
 	time        int64  // Unix nanoseconds
 }
 
-// size returns the number of bytes from the frame's header to the next frame. The payload has a
-// checksum per sector. Sectors are counted from the start of the segment, as on the disk, which a
-// power loss loses as a whole. Example: 100 bytes of payload at offset 64 lie in one sector;
-// 64 + 100 + 4 bytes are padded to 192.
+// size returns the bytes from the frame's header to the next frame. The payload has a checksum per
+// sector of the segment, because a power loss loses whole sectors. For example, 100 bytes of
+// payload at offset 64 lie in one sector, and 64 + 100 + 4 bytes are padded to 192.
 func (f frame) size() int64 {
 	n := int64(frameHeader)
 	if f.payload > 0 {
@@ -74,7 +73,7 @@ func encodeFrame(b []byte, f frame) []byte {
 	return b
 }
 
-// The header's own checksum covers the bytes after it.
+// putHeader writes the checksum last, because it covers the rest of the header.
 func putHeader(b []byte, f frame) {
 	copy(b, frameMagic)
 	le.PutUint32(b[8:], frameKind)
@@ -89,8 +88,8 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// A correct checksum with inconsistent numbers is damage too. Such a header must not be followed,
-// because its length decides where the next frame is looked for.
+// parseHeader also rejects inconsistent numbers with a correct checksum. The length of such a
+// header must not be used to find the next frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -114,15 +113,16 @@ func parseHeader(b []byte) (f frame, what string) {
 	return f, ""
 }
 
-// A flaw is a fault of a frame: torn by a crash before it was synced, or damaged afterwards.
+// A flaw is a fault of a frame. It was either torn by a crash before it was synced, or damaged
+// afterwards.
 type flaw struct {
 	torn   bool
 	offset int64
 	what   string
 }
 
-// checkBody compares a frame's payload and tail with their checksums. Damage takes precedence over
-// torn sectors.
+// checkBody compares payload and tail with their checksums. Damage takes precedence over torn
+// sectors.
 func (f frame) checkBody(body []byte) *flaw {
 	tail := body[f.payload:]
 	if checksum(tail) != f.tailSum {
@@ -166,9 +166,9 @@ func (f frame) classifyTail(tail []byte) *flaw {
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 // singleFlip reports whether flipping one bit of part, a slice of whole, gives whole the checksum
-// sum. Only then can one flipped bit look like a sector that was never written. It costs a checksum
-// per bit, 4096 for a sector, but runs only for zeroed sectors with a wrong checksum, of which a
-// crash leaves few.
+// sum. Only then can a flipped bit look like a sector that was never written. It computes a
+// checksum per bit, 4096 for a sector. It runs only for zeroed sectors with a wrong checksum, and a
+// crash leaves few of those.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {
@@ -188,7 +188,8 @@ const (
 	recordMetadata
 )
 
-// encode appends the stored form of the value and metadata.
+// appendRecord appends one write of a batch. encode appends the stored form of its value and
+// metadata.
 func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []byte) []byte) []byte {
 	flags := byte(0)
 	if c.Delete {
@@ -209,7 +210,7 @@ func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []b
 	return b
 }
 
-// The length is known only after add, which costs a copy within the buffer.
+// appendSized inserts the length after it has called add, because the size is not known before.
 func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	start := len(b)
 	b = add(b)
@@ -218,7 +219,7 @@ func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	return slices.Insert(b, start, length[:n]...)
 }
 
-// decodeRecords calls fn with a copy of each write of a payload. With fn nil, it only checks that
+// decodeRecords calls fn with a copy of each write of a payload. If fn is nil, it only checks that
 // the payload decodes.
 func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	when := time.Unix(0, f.time)
@@ -243,7 +244,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	return nil
 }
 
-// The value and metadata of c alias b.
+// decodeRecord decodes one write. The value and metadata of c alias b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false
@@ -260,7 +261,7 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
-// part has no spare capacity, so an append to it cannot overwrite rest.
+// takeBytes returns a part without spare capacity, so that appending to it cannot overwrite rest.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {
@@ -270,7 +271,7 @@ func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// A callbackError carries an error of a caller's function out of a decoder unchanged.
+// A callbackError distinguishes an error of the caller's function from a decoding error.
 type callbackError struct{ error }
 
 func (e callbackError) Unwrap() error { return e.error }

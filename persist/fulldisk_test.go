@@ -32,8 +32,8 @@ func TestFailedSync(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestFailedSyncOfSegment checks that a failed sync of a new segment or of its directory entry is
-// not retried either.
+// TestFailedSyncOfSegment checks that a failed sync of a new segment or its directory entry is
+// never retried.
 func TestFailedSyncOfSegment(t *testing.T) {
 	for _, name := range []string{"sync", "syncdir"} {
 		fs := vfs.NewMem()
@@ -62,7 +62,7 @@ func TestFailedSyncOfSegment(t *testing.T) {
 	}
 }
 
-// TestFullDisk limits the disk to every possible number of bytes.
+// TestFullDisk fills disks of many sizes. The journal must recover once there is space again.
 func TestFullDisk(t *testing.T) {
 	for room := int64(0); room < 3500; room += 37 {
 		fs := vfs.NewMem()
@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark checks that a kill or a crash loses no data on a full disk that
-// rejects even writes in place, as with copy-on-write. The journal keeps the length that its
-// watermark promises.
+// TestFullDiskWithoutWatermark checks that a kill or a crash loses no data if a full disk rejects
+// even writes in place, as with copy-on-write. The journal must keep the length that its watermark
+// promises.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)
@@ -110,7 +110,7 @@ func TestFullDiskWithoutWatermark(t *testing.T) {
 }
 
 // writeWithoutRoom appends three times without space, on a disk that fails after the given number
-// of operations, and then opens the directory. It returns the number of operations.
+// of operations. It then opens the directory and returns the number of operations.
 func writeWithoutRoom(t *testing.T, operations int) int {
 	t.Helper()
 	fs := vfs.NewMem()

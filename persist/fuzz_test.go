@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// FuzzSegment checks that arbitrary bytes in a segment do not panic, and are not taken for commits.
+// FuzzSegment checks that arbitrary bytes in a segment neither panic nor are read as commits.
 func FuzzSegment(f *testing.F) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(f, testOptions(fs))

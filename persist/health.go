@@ -8,12 +8,11 @@ import (
 
 const stalledAfter = 5 * time.Second
 
-// An ioTracker counts running disk operations. It uses atomics because Healthy must answer while
-// the holder of a lock waits for a hanging disk.
+// An ioTracker counts running disk operations. It uses atomics, so that Healthy responds while a
+// lock holder waits for a hanging disk.
 type ioTracker struct {
-	count atomic.Int64
-	since atomic.Int64 // start of the oldest operation, or end of the last, nanoseconds since 1970
-	// probing is true while a probe is running.
+	count   atomic.Int64
+	since   atomic.Int64 // start of the oldest operation, or end of the last, nanoseconds since 1970
 	probing atomic.Bool
 }
 
@@ -28,8 +27,8 @@ func (o *ioTracker) end() {
 	o.count.Add(-1)
 }
 
-// Healthy returns nil while the journal accepts batches and the disk responds. It never blocks: if
-// no operation has ended for 5 s, it starts one, whose outcome the next call sees.
+// Healthy returns nil while the journal accepts batches and the disk responds. It never blocks. If
+// no operation has ended for 5 s, it starts a probe. The next call returns its outcome.
 func (j *Journal) Healthy() error {
 	if err := j.status.failed(); err != nil {
 		return err
@@ -47,9 +46,8 @@ func (j *Journal) Healthy() error {
 	return nil
 }
 
-// probe rewrites the watermark under the next sequence number, to test the disk while nothing else
-// is written. A closed journal's file stays as it is, because it records that nothing was appended
-// since.
+// probe rewrites the watermark to test the disk while nothing else is written. It leaves the file
+// of a closed journal alone, because it records that the journal was closed cleanly.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()

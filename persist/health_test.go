@@ -8,7 +8,7 @@ import (
 )
 
 // TestIdleMaintenanceIsNoSignOfHealth checks that maintenance without a write does not count as a
-// successful operation. Otherwise a hanging disk would not be probed while the journal is idle.
+// successful operation. Otherwise the disk would never be probed while the journal is idle.
 func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	defer mustClose(t, j)

@@ -22,16 +22,16 @@ type SyncPolicy string
 const (
 	// SyncAlways syncs each batch before Append returns.
 	SyncAlways SyncPolicy = "always"
-	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process, but a
-	// power loss may lose them and leave a journal that is refused as damaged.
+	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process. A
+	// power loss may lose them and leave a journal that Open rejects as damaged.
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is a compromise: history is dropped by whole segments, and a start reads all
+// defaultSegmentBytes is a compromise. History is dropped in whole segments, but a start reads all
 // of them.
 const defaultSegmentBytes = 64 << 20
 
-// Options tune a Journal; the zero value is ready for use.
+// Options configures a Journal. The zero value is ready for use.
 type Options struct {
 	FS           vfs.FS       // nil: the operating system's
 	SegmentBytes int64        // a segment of this size gets a successor; 0: 64 MiB
@@ -40,13 +40,13 @@ type Options struct {
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
-	// WatermarkInterval is the time between watermarks while the journal grows; 0: 1 s, negative:
-	// only when necessary.
+	// WatermarkInterval is the time between watermarks while the journal grows. 0 means 1 s. If it
+	// is negative, watermarks are written only when necessary.
 	WatermarkInterval time.Duration
-	// AcceptDataLoss opens an incomplete directory with what is left. Revisions continue above all
-	// that can have been assigned.
+	// AcceptDataLoss opens an incomplete directory with the remaining data. Revisions continue
+	// above all that may have been assigned.
 	AcceptDataLoss bool
-	// Transformer changes values on their way to the disk and back; nil: they are stored unchanged.
+	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
 	Transformer Transformer
 
 	bootID string // of the machine: unsynced writes survive until the next boot
@@ -107,7 +107,8 @@ var (
 	errNotRecovered = errors.New("Recover must succeed first")
 )
 
-// A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
+// A Journal is the embedded driver of Log. It keeps segments of batches and snapshots in one
+// directory.
 //
 // writeMu serializes operations that append, and filesMu those that replace files. Each part has
 // its own lock. The lock order is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then
@@ -143,8 +144,8 @@ func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }
 func archiveDir(dir string) string   { return filepath.Join(dir, "archive") }
 
-// Open locks the data directory, and creates it if it is missing. It reads no state; Recover does.
-// The error is ErrLocked while another process uses the directory.
+// Open locks the data directory and creates it if it is missing. It does not read the state, so
+// call Recover next. It returns ErrLocked while another process uses the directory.
 func Open(dir string, o Options) (*Journal, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// inspect reads what decides whether the directory may be used. It reads no segments.
+// inspect reads the files that decide whether the directory is usable. It reads no segments.
 func (j *Journal) inspect() error {
 	formatOf, err := prepareDirectory(j.fs, j.dir)
 	if err != nil {
@@ -223,8 +224,8 @@ func (j *Journal) Newest() Revision {
 	return j.inventory.newest
 }
 
-// Close releases the directory, after waiting for a running Append or Snapshot. It may be called
-// twice. A failed journal is closed without a watermark, since its end is unknown.
+// Close waits for a running Append or Snapshot and releases the directory. It may be called twice.
+// A failed journal is closed without a watermark, because the end of its data is unknown.
 func (j *Journal) Close() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -246,8 +247,8 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
-// fail makes the journal refuse everything, and keeps the first cause. Nothing is retried: a second
-// sync may succeed without having written what the first one lost.
+// fail makes the journal reject all further calls with the first cause. Nothing is retried, because
+// a second sync may succeed without the data that the first one lost.
 func (j *Journal) fail(cause error) error {
 	failure, first := j.status.fail(cause)
 	if first {
@@ -263,7 +264,8 @@ func noSpace(err error) error {
 	return err
 }
 
-// Both errors are temporary and do not affect earlier writes.
+// isFull reports whether the disk or a quota is exhausted. Such errors are temporary and do not
+// affect earlier writes.
 func isFull(err error) bool {
 	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112) // of Windows
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||

@@ -1,6 +1,6 @@
 package persist
 
-// keyStates holds the newest state of each key, against which conditions are checked.
+// keyStates holds the newest state of each key, which conditions are checked against.
 type keyStates struct {
 	caller    AppliedState        // nil: the caller keeps no states
 	revisions map[string]Revision // of all keys; nil if the caller keeps states
@@ -9,8 +9,8 @@ type keyStates struct {
 	batches []recentBatch
 }
 
-// A keyState is the newest revision of a key, 0 if it does not exist, and the revision from which
-// on readers see that; 0 if all do.
+// A keyState is the newest revision of a key, or 0 if the key does not exist. Readers see this
+// state from revision at on. 0 means that they already do.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {
@@ -36,8 +36,8 @@ func (s *keyStates) of(key string) keyState {
 	return keyState{revision: s.caller.CurrentRevision(key)}
 }
 
-// forgetApplied drops the recent batches that the caller has applied. Its cost is proportional to
-// their writes.
+// forgetApplied drops the batches that the caller has applied. The cost is proportional to their
+// writes.
 func (s *keyStates) forgetApplied() {
 	if s.caller == nil {
 		return
@@ -55,7 +55,7 @@ func (s *keyStates) forgetApplied() {
 	}
 }
 
-// add adds an appended batch. A key becomes visible when the whole batch is applied, so at is the
+// add records a batch. Its keys become visible when the whole batch is applied, so their at is the
 // last revision of the batch.
 func (s *keyStates) add(batch []Commit) {
 	if s.revisions != nil {

@@ -17,16 +17,16 @@ import (
 
 const (
 	labelsFile = "labels"
-	// historyLabel is a random name for the history of a data directory. A restored directory
-	// begins a new one.
+	// historyLabel holds a random name for the history of a data directory. A restored directory
+	// gets a new one.
 	historyLabel = "history"
-	// archiveLabel is the first revision from which archive and journal have no gaps but those in
-	// gapsLabel.
+	// archiveLabel holds the first revision from which archive and journal have no gaps, except
+	// those in gapsLabel.
 	archiveLabel = LocalLabel + "archive"
-	// gapsLabel lists the first revisions after gaps that accepted losses have left.
+	// gapsLabel lists the first revision after each gap left by an accepted data loss.
 	gapsLabel = LocalLabel + "gaps"
-	// LocalLabel begins the names of labels that describe a directory rather than its state.
-	// Backups and directories created from a state have none.
+	// LocalLabel is the prefix of labels that describe the directory and not its state. They are
+	// not part of backups or of directories created from a state.
 	LocalLabel = "local/"
 )
 
@@ -36,7 +36,7 @@ func stateLabels(labels map[string]string) map[string]string {
 	return labels
 }
 
-// Labels returns the labels of a data directory, which may be in use.
+// Labels returns the labels of a data directory, even while a process uses it.
 func Labels(dir string) (map[string]string, error) { return readLabels(vfs.OS{}, dir) }
 
 func withHistory(labels map[string]string) map[string]string {
@@ -80,8 +80,7 @@ func holdsData(fsys vfs.FS, dir string) (bool, error) {
 
 type labels struct {
 	writing sync.Mutex // held while the file is written
-	// values is replaced and never changed in place, because a running Backup still reads the old
-	// map.
+	// values is replaced as a whole, because a running Backup may still read the old map.
 	values atomic.Pointer[map[string]string]
 }
 
@@ -93,14 +92,15 @@ func (l *labels) replace(fsys vfs.FS, dir string, values map[string]string) erro
 	return err
 }
 
-// Label returns a durable property of the data directory, such as the naming profile.
+// Label returns a durable property of the data directory, such as the naming profile. ok is false
+// if it is not set.
 func (j *Journal) Label(name string) (value string, ok bool) {
 	value, ok = (*j.labels.values.Load())[name]
 	return value, ok
 }
 
-// SetLabel makes a label durable; after an error the old value stays in force. Labels are part of a
-// backup. It may be called at any time between Open and Close.
+// SetLabel makes a label durable. After an error the old value remains. Labels are part of a
+// backup. SetLabel may be called at any time between Open and Close.
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A LocalCopy is a local snapshot of state that another store owns, which saves reading that store
-// again in full. It is never the only copy and may be removed at any time. It has the format of a
-// Journal's snapshots.
+// A LocalCopy is a local snapshot of state that another store owns. It saves reading the whole
+// state from that store, and can be removed at any time. Its format is that of a Journal's
+// snapshots.
 type LocalCopy struct {
 	FS  vfs.FS // nil: the operating system's
 	Dir string
@@ -21,14 +21,14 @@ type LocalCopy struct {
 // A CopiedState is the content of a LocalCopy.
 type CopiedState struct {
 	Revision Revision
-	// Origin is the writer's note on the source of the state, as JSON.
+	// Origin is JSON in which the writer identifies the source of the state.
 	Origin []byte
 	Items  []Item // in ascending order of their keys
 }
 
-// Write replaces the stored state by the one at revision at. items come in ascending order of their
-// keys; origin is called after the last one. The old state is removed only after the new one is
-// durable and was read back, so at most two exist. After an error the old one remains.
+// Write replaces the stored state with the one at revision at. It passes items in ascending key
+// order, and then calls origin. It removes the old state only after the new one is durable and was
+// read back, so that two exist for a while. After an error the old one remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {
@@ -48,7 +48,7 @@ func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, o
 	return removeOldSnapshots(fs, c.Dir, at)
 }
 
-// Load reads and checks the newest state. The error is fs.ErrNotExist if there is none.
+// Load reads and verifies the newest state. It returns fs.ErrNotExist if there is none.
 func (c LocalCopy) Load() (*CopiedState, error) {
 	all, err := listSnapshots(c.fs(), c.Dir)
 	if err != nil {

@@ -9,44 +9,46 @@ import (
 	"time"
 )
 
-// Revision numbers the committed writes of a log. Each write has its own, later writes have greater
-// ones, and gaps are allowed. 0 means "none": the revision of a missing key or of an empty log.
+// Revision numbers the committed writes of a log. Revisions are unique and increase, possibly with
+// gaps. 0 is the revision of a missing key or an empty log.
 type Revision uint64
 
 // A Write is a requested change of one key.
 type Write struct {
 	Key string
 	// Value is the state to store or, for a Delete, the last state of the key. The log inserts the
-	// decimal digits of the revision at RevisionOffset, or nothing if the offset is negative.
+	// decimal digits of the revision at RevisionOffset, unless the offset is negative.
 	Value          []byte
 	RevisionOffset int
 	// Delete removes the key. The subscriber still receives Value.
 	Delete bool
-	// Metadata is a short note for readers of the history, and not part of the state. It is kept as
-	// long as the history.
+	// Metadata is a short note for readers of the history. It is not part of the state, and is
+	// dropped with the history.
 	Metadata []byte
-	// Conditions must all hold at commit time, or the write is refused.
+	// Conditions must all hold at commit time. Otherwise the write is rejected.
 	Conditions []Condition
-	// BasedOn is the 1-based position in the same batch of the write whose value this one was
-	// computed from, or 0. This write is refused if that one was, or is no longer the newest of its
+	// BasedOn is the 1-based position in the batch of the write from which this one was computed,
+	// or 0. This write is rejected if its base was rejected or is no longer the newest write of the
 	// key.
 	BasedOn int
-	// With is the 1-based position in the same batch of the write that this one belongs to, or 0.
-	// Both are committed or neither is; the conditions of both are on that one.
+	// With is the 1-based position in the batch of the write that this one belongs to, or 0. Either
+	// both are committed or neither. Only the other write may have Conditions, and they apply to
+	// both.
 	With int
 	// Claims are taken and released together with the write.
 	Claims []Claim
-	// Guards must be unchanged since the write saw them, or it is refused.
+	// Guards must not have been raised since the write was computed. Otherwise the write is
+	// rejected.
 	Guards []Guard
-	// FreesSpace marks a write that deletes, or a step of a deletion. On a full disk, only batches
-	// of such writes are accepted.
+	// FreesSpace marks a delete or a step of a deletion. A full disk accepts only batches of such
+	// writes.
 	FreesSpace bool
 }
 
-// ValueAt returns a fresh copy of the value with the digits of revision inserted.
+// ValueAt returns a copy of the value with the digits of revision inserted. Callers can thus encode
+// an object before its revision is known.
 //
-// Example: {"resourceVersion":""} with offset 20 becomes {"resourceVersion":"42"}. So callers can
-// encode an object before its revision is known, outside of the single writer.
+// For example, {"resourceVersion":""} with offset 20 becomes {"resourceVersion":"42"}.
 func (w *Write) ValueAt(revision Revision) []byte {
 	if w.RevisionOffset < 0 {
 		return bytes.Clone(w.Value)
@@ -66,29 +68,29 @@ type Condition struct {
 	Revision Revision
 }
 
-// A Claim is a name that only one key may hold at a time, such as an address. A write that takes a
-// claim is refused while another key holds it. A deleted key holds none.
+// A Claim is a name that only one key may hold at a time, such as an IP address. A write that takes
+// a claim is rejected while another key holds it. Deleting a key releases its claims.
 type Claim struct {
 	Name    string
 	Release bool // the key gives the claim back
 }
 
-// A Guard orders writes of several logs that depend on an aggregate, such as a quota's usage, which
-// no condition on a key covers. A write that changes the aggregate raises the guard (Raise); it is
-// refused if another log raised the guard after revision Seen. Without Raise, a write is refused if
-// any log did.
+// A Guard orders writes of several logs that depend on an aggregate, such as the usage of a quota.
+// Conditions cannot express this, because they cover single keys. A write that changes the
+// aggregate raises the guard (Raise). It is rejected if another log raised the guard after revision
+// Seen. A write that only depends on the aggregate is rejected if any log did.
 //
-// A guard whose name begins with FencePrefix is a fence. A process that takes over some work, such
-// as running controllers, raises it, and it is kept forever. A write that names a fence is refused
-// for good (ErrFenced) if another log raised it after revision Seen, at which the sender took over.
-// So late writes of a paused process have no effect.
+// A guard whose name begins with FencePrefix is a fence, which is kept forever. A process that
+// takes over some work, such as running controllers, raises the fence. Seen is the revision at
+// which the writer took over. If another log has raised the fence since, writes are rejected
+// permanently (ErrFenced). Late writes of a paused process therefore have no effect.
 type Guard struct {
 	Name  string
 	Seen  Revision
 	Raise bool
 }
 
-// FencePrefix begins the names of fences.
+// FencePrefix is the prefix of fence names.
 const FencePrefix = "fence/"
 
 // IsFence reports whether the guard is a fence.
@@ -99,21 +101,22 @@ type Commit struct {
 	Revision Revision
 	Time     time.Time // when the batch was written, or when the log learned of another writer's
 	// Index is the position of the Write in the batch of the current Append. It is -1 for commits
-	// of earlier Appends, of the recovery and of other writers.
+	// of earlier Appends, of recovery and of other writers.
 	Index    int
 	Key      string
 	Value    []byte
 	Delete   bool
 	Metadata []byte
-	// Err is the reason why Value or Metadata cannot be read (Transformer). Value is then as
-	// stored.
+	// Err is set if the Transformer cannot decode Value or Metadata. Value then has its stored
+	// form.
 	Err error
 }
 
 // A Result is the outcome of one Write of a batch.
 type Result struct {
-	// Revision is that of the write. With ErrCondition, it is the one that the subscriber must have
-	// applied to see the cause of the refusal; 0 if it has applied it already.
+	// Revision is the revision of the write. With ErrCondition, it is the revision that the
+	// subscriber must apply before it sees the cause. It is 0 if the subscriber has already applied
+	// it.
 	Revision Revision
 	Err      error // nil, ErrCondition, ErrOvertaken, ErrFenced, ErrUnknown, ErrTooLarge or a TransformError
 }
@@ -123,97 +126,95 @@ type Item struct {
 	Key      string
 	Value    []byte
 	Revision Revision
-	// Err is the reason why Value cannot be read (Transformer). Value is then as stored, and
-	// snapshots keep it so.
+	// Err is set if the Transformer cannot decode Value. Value then has its stored form, which
+	// snapshots keep.
 	Err error
 }
 
 var (
-	// ErrCondition refuses a write whose Conditions, BasedOn, With, Claims or Guards did not hold.
+	// ErrCondition rejects a write whose Conditions, BasedOn, With, Claims or Guards do not hold.
 	ErrCondition = errors.New("condition does not hold")
-	// ErrOvertaken is an ErrCondition caused by a Guard. The key itself is unchanged, so a retry is
-	// worthwhile as long as the caller has time.
+	// ErrOvertaken is an ErrCondition caused by a Guard. The key itself is unchanged, so the caller
+	// should retry while it has time.
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
-	// ErrFenced is an ErrCondition caused by a fence. A retry is pointless.
+	// ErrFenced is an ErrCondition caused by a fence. A retry cannot succeed.
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
-	// ErrUnknown means that a write may or may not have been committed. If it was, the subscriber
-	// receives it before a later Append returns without an error; after that it is never committed.
+	// ErrUnknown means that it is unknown whether a write was committed. If it was, the subscriber
+	// receives it before the next successful Append returns. After that it is never committed.
 	ErrUnknown = errors.New("it is not known whether the write was committed")
-	// ErrNoSpace refuses a whole batch because the disk is full. The log is unchanged, and accepts
-	// batches again as soon as there is space.
+	// ErrNoSpace rejects a whole batch because the disk is full. The log is unchanged and accepts
+	// batches again when there is space.
 	ErrNoSpace = errors.New("no space left")
-	// ErrSpaceReleased is an ErrNoSpace of a snapshot after which there is space for a retry.
+	// ErrSpaceReleased is an ErrNoSpace of a snapshot that has freed enough space for a retry.
 	ErrSpaceReleased = fmt.Errorf("%w, but some was freed", ErrNoSpace)
-	// ErrUnavailable refuses a whole batch because the store behind the log is unreachable. The log
+	// ErrUnavailable rejects a whole batch because the store behind the log is unreachable. The log
 	// is unchanged and may accept the next batch.
 	ErrUnavailable = errors.New("the store cannot be reached")
-	// ErrTooLarge refuses a write that exceeds a size limit of the store behind the log.
+	// ErrTooLarge rejects a write that exceeds a size limit of the store behind the log.
 	ErrTooLarge = errors.New("the write is too large for the store")
-	// ErrFailed means that a sync failed, so it is unknown what is durable. The log accepts nothing
-	// until it is reopened.
+	// ErrFailed means that a sync failed, so that it is unknown which writes are durable. The log
+	// accepts nothing until it is reopened.
 	ErrFailed = errors.New("log has failed")
-	// ErrLocked means that another process owns the data directory.
+	// ErrLocked means that another process uses the data directory.
 	ErrLocked = errors.New("data directory is in use")
 )
 
 // A Log keeps the state of keys and the order of their writes. Journal, one of its drivers, has a
-// single writer; another driver may have many, each with its own Log. Callers must be correct with
+// single writer. Another driver may have many, each with its own Log. Callers must be correct with
 // concurrent writers, whatever the driver:
 //
-//   - Clients see revisions as resource versions: unique, rising, and the same for every reader. If
-//     the store behind a driver gives several writes one number, the driver shifts that number and
-//     adds the position of the write in its batch. Readers wait for "at least this revision" and
-//     must not expect a particular next one.
+//   - Clients see revisions as resource versions. They are unique, increase, and are the same for
+//     every reader. If the store behind a driver gives several writes one number, the driver shifts
+//     that number and adds the position of the write in its batch. Readers wait for "at least this
+//     revision" and must not expect a particular next one.
 //   - Each driver decides how it stores the digits of a revision. The journal writes them into the
-//     value. A store that assigns the revision only on commit keeps the offset, and its driver
+//     value. A store that assigns the revision on commit keeps only the offset, and its driver
 //     inserts the digits (Write.ValueAt) into commits and items.
-//   - The subscriber receives every commit once, in the order of revisions: the caller's own
-//     writes, with their Index, during their Append, and those of other writers at any time. The
+//   - The subscriber receives every commit once, in the order of revisions. It receives the caller's
+//     own writes, with their Index, during their Append, and those of other writers at any time. The
 //     caller keeps no state from any other source.
-//   - A write that was computed from an outdated state is refused with ErrCondition. The caller
-//     waits until the subscriber has applied Result.Revision, computes the write again, and gives
-//     up after some attempts. A retry without waiting would be refused again.
-//   - A write with ErrUnknown is not retried as it is. The next write of the key has the same
-//     condition and so finds out. What was reserved for the write stays reserved until a later
-//     Append has returned without an error, because only then it can no longer be committed.
-//   - Claims hold what several keys must not have at once, such as an address. A log with several
-//     writers checks them atomically with the Conditions. Journal does not: its one caller follows
-//     every commit and knows all claims. The same holds for Guards.
+//   - A write that was computed from an outdated state fails with ErrCondition. The caller waits
+//     until the subscriber has applied Result.Revision and computes the write again, a bounded
+//     number of times. A retry without waiting would fail again.
+//   - A write with ErrUnknown is not retried unchanged. The next write of the key has the same
+//     condition and reveals the outcome. Reservations for the write must be kept until a later
+//     Append has succeeded, because only then can the write no longer be committed.
+//   - Claims hold values that must be unique among keys, such as an address. A log with several
+//     writers checks them atomically with the Conditions. Journal does not check them, because its
+//     only caller follows every commit and knows all claims. The same applies to Guards.
 //
 // Call Recover once, then Subscribe once, then Append from one goroutine at a time and Snapshot
 // from another, and finally Close.
 //
 //lint:ignore prose it is the contract of all drivers
 type Log interface {
-	// Recover delivers the state at the newest intact snapshot, each key once and in ascending
-	// order, then calls Base with the snapshot's revision. Then it delivers all commits that the
-	// log still holds, in ascending order. Those up to the base are only history; later ones change
-	// the state. It returns the newest revision.
+	// Recover passes the state at the newest intact snapshot to Item, each key once and in
+	// ascending order. It then calls Base with the snapshot's revision, and passes all commits that
+	// the log still holds to Commit, in ascending order. Commits up to the base are only history,
+	// and later ones change the state. It returns the newest revision.
 	Recover(r Recovery) (Revision, error)
 
-	// Subscribe sets the function that receives all commits after the recovered ones, once they are
-	// durable, in ascending order and without a gap. Append returns after fn has received its
-	// commits. upTo is the revision of the batch's last commit or a later one; nothing more follows
-	// up to there. A call without commits reports only that. Calls do not overlap, but come from
-	// any goroutine, also outside of an Append. fn must not call the log.
+	// Subscribe sets the function that receives all later commits once they are durable, in
+	// ascending order and without gaps. Append returns after fn has received its commits. upTo is
+	// the revision of the last commit or a later one, if no other commit precedes it. A call
+	// without commits only reports upTo. Calls do not overlap, but may come from any goroutine,
+	// even outside of an Append. fn must not call the log.
 	Subscribe(fn func(batch []Commit, upTo Revision))
 
 	// Append checks the conditions of each write against the state and the earlier writes of the
-	// batch. Writes that pass get revisions in the order of the batch. Append returns when all of
-	// them are durable and the subscriber has received them; results has one entry per write. An
-	// error means that nothing was committed: ErrNoSpace, ErrUnavailable, ErrFailed or another
-	// cause.
+	// batch. Writes that pass get revisions in the order of the batch. Append returns when they are
+	// durable and the subscriber has received them. results has one entry per write. An error, such
+	// as ErrNoSpace, ErrUnavailable or ErrFailed, means that nothing was committed.
 	Append(batch []Write) (results []Result, err error)
 
-	// Snapshot writes the state at revision at, which items delivers in ascending order of keys.
-	// Then it drops journal and snapshots that neither recovery nor the history since keepFrom
-	// needs. items is called at most once and may discard what it has delivered; its error aborts
-	// the snapshot and leaves everything as it was. After ErrSpaceReleased, an immediate retry is
-	// worthwhile.
+	// Snapshot writes the state at revision at, which items passes to yield in ascending key order.
+	// It then drops all parts of the journal and all snapshots that neither recovery nor the
+	// history since keepFrom needs. items is called at most once, so it may release what it has
+	// passed. If it returns an error, the snapshot is discarded and nothing changes. After
+	// ErrSpaceReleased, the caller should retry immediately.
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error
 
-	// Trim drops the journal that neither the newest snapshot nor the history since keepFrom needs,
-	// without writing a snapshot.
+	// Trim drops the same parts of the journal as Snapshot, without writing a snapshot.
 	Trim(keepFrom Revision) error
 
 	// Stats returns sizes for metrics. It may be called at any time.
@@ -222,36 +223,35 @@ type Log interface {
 	Close() error
 }
 
-// Recovery receives what Recover delivers. Nil functions are skipped.
+// Recovery holds the functions that Recover calls. They may be nil.
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
-	// HistoryAfter reports, if the log knows it, that every commit after a revision follows. It is
-	// called before the first of them, and again if the commits so far do not lead there; those are
-	// then no history.
+	// HistoryAfter is called with the revision after which the log has every commit, before the
+	// first of them. If there is a gap, it is called again, and the commits before that are not
+	// part of the history.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
-	// State is queried after the recovery. If it is nil, the log keeps the revisions of all keys
-	// itself and has one writer.
+	// State is queried for conditions after the recovery. If it is nil, the log keeps the revisions
+	// of all keys itself and must have a single writer.
 	State AppliedState
 }
 
-// An AppliedState is the caller's state, made of the received items and commits. It may be behind
-// the log, because the caller applies commits asynchronously.
+// An AppliedState is the caller's state, built from the received items and commits. It may lag
+// behind the log, because the caller applies commits asynchronously.
 type AppliedState interface {
-	// CurrentRevision returns the revision of a key, against which later Appends check conditions;
-	// 0 if it does not exist.
+	// CurrentRevision returns the revision of a key, or 0 if it does not exist. Append checks
+	// conditions against it.
 	CurrentRevision(key string) Revision
 	// AppliedRevision returns the revision up to which CurrentRevision reflects the commits.
 	AppliedRevision() Revision
-	// Rebuild replaces commits that a log with other writers can no longer deliver, because the
-	// store behind it has dropped them. It is called like the subscriber, with the state at
-	// revision upTo. Watches from before must start over. Its error is that of items; nothing has
-	// changed then.
+	// Rebuild replaces the state with the one at revision upTo. A log with other writers calls it,
+	// in place of the subscriber, if the store behind it has dropped commits. Watches that began
+	// before must start over. If items returns an error, Rebuild returns it and changes nothing.
 	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 
-// Stats are sizes and counts of a log since it was opened.
+// Stats holds sizes and counts of a log since it was opened.
 type Stats struct {
 	JournalBytes, SnapshotBytes int64
 	Segments, Snapshots         int
@@ -260,8 +260,8 @@ type Stats struct {
 	SyncSeconds                 float64
 	// SinceSnapshot is the number of journal bytes after the newest snapshot.
 	SinceSnapshot int64
-	// SnapshotAtEnd requests a snapshot before the log is closed.
+	// SnapshotAtEnd asks the caller for a snapshot before it closes the log.
 	SnapshotAtEnd bool
-	// Full reports whether the disk was full at the last attempt.
+	// Full reports whether the last attempt to write found the disk full.
 	Full bool
 }

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// missingFrom describes what the segment that the watermark names lacks, or returns "". The
-// checksum is compared because another copy of the file may have the same length; the length,
-// because only the zeros written ahead reveal that later batches are gone.
+// missingFrom describes what the newest segment lacks according to the watermark, or returns "". It
+// compares the checksum, because another copy of the file may have the same length. It compares the
+// length, because only the zeros written ahead reveal that later batches are gone.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:
@@ -40,7 +40,6 @@ func journalLoss(s segment, last, base Revision) error {
 	return &DataLossError{File: s.path, What: fmt.Sprintf("ends with revision %d, before the snapshot at %d", last, base)}
 }
 
-// lossOf returns the data loss in err, or nil.
 func lossOf(err error) *DataLossError {
 	var loss *DataLossError
 	errors.As(err, &loss)

@@ -13,14 +13,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// How the journal ended.
+// Ways in which the journal ended.
 const (
 	closed = "after a clean stop"
 	marked = "some time after the last write"
 	killed = "killed with the last write"
 )
 
-// A loss removes something from a data directory. After the given ends the watermark reveals it.
+// A loss removes part of a data directory. ends lists the ways of ending after which the watermark
+// reveals it.
 type loss struct {
 	name string
 	ends string
@@ -60,8 +61,8 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. The next segment must not be
-// read as its successor.
+// TestMissingSegment removes a segment from the middle of the journal. Open must not take the next
+// segment for its successor.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -82,8 +83,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// lossSubject returns a directory whose journal has ended in the given way, the name of its newest
-// segment, and the newest assigned revision.
+// lossSubject returns a directory whose journal ended in the given way, its newest segment, and the
+// newest assigned revision.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -107,8 +108,8 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	return fs, newest, m.newest
 }
 
-// TestLossIsRefused removes parts of the newest segment. Open or Recover names the file, and Verify
-// reports the same. After the loss is accepted, no revision is assigned again.
+// TestLossIsRefused removes parts of the newest segment. Open or Recover must name the file, and
+// Verify must report the same. Once the loss is accepted, no revision may be assigned again.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		for _, l := range losses(t) {
@@ -138,7 +139,7 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkRevisionGap accepts a loss and checks that new revisions are greater than all assigned ones.
+// checkRevisionGap accepts a loss and checks that new revisions are higher than all assigned ones.
 func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
@@ -162,7 +163,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles removes files that every directory with data has.
+// TestMissingFiles removes files that exist in every directory with data.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
@@ -187,7 +188,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestLossIsAcceptedEverywhere crashes at every operation while a loss is accepted.
+// TestLossIsAcceptedEverywhere crashes at every operation while a loss is being accepted.
 func TestLossIsAcceptedEverywhere(t *testing.T) {
 	for at := 1; ; at++ {
 		fs, newest, last := lossSubject(t, marked, "b")
@@ -222,8 +223,9 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions checks that under SyncNone revisions are skipped after a power
-// loss, which may have lost assigned ones. A killed process loses none.
+// TestUnsyncedLossSkipsRevisions checks that revisions are skipped after a power loss under
+// SyncNone, because it may have lost assigned ones. They must not be skipped after a kill of the
+// process.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
@@ -250,7 +252,6 @@ func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreReserved checks that no revision is assigned before it is reserved.
 func TestRevisionsAreReserved(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -264,7 +265,6 @@ func TestRevisionsAreReserved(t *testing.T) {
 	}
 }
 
-// TestStartsOnFullDisk checks that opening a directory needs no space, whatever its state.
 func TestStartsOnFullDisk(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		fs, _, last := lossSubject(t, end, "b")
@@ -278,7 +278,8 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRotationIsPostponed checks that a temporary lack of resources does not end the journal.
+// TestRotationIsPostponed checks that the journal survives a temporary lack of space or file
+// descriptors.
 func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {

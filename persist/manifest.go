@@ -17,8 +17,8 @@ const (
 	blockBytes     = 256 << 10
 )
 
-// A manifest holds the checksums of one snapshot file. It is written once the file is durable; a
-// snapshot without a manifest does not exist.
+// A manifest holds the checksums of one snapshot file. It is written once the file is durable. A
+// snapshot without a manifest is ignored.
 type manifest struct {
 	Format   int      `json:"format"`
 	Revision Revision `json:"revision"` // of the state
@@ -27,14 +27,15 @@ type manifest struct {
 	Bytes    int64    `json:"bytes"` // length of the file
 	Block    int64    `json:"block"` // bytes per checksum; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
-	// Parts are the ascending offsets, after 0, at which a part of the file begins. Each part is a
-	// BuntDB file by itself, so parts can be read in parallel. A file without Parts is one part.
+	// Parts lists the ascending offsets after 0 at which a part of the file begins. Each part is a
+	// complete BuntDB file, so that parts can be read in parallel. Without Parts, the file is one
+	// part.
 	Parts []int64 `json:"parts,omitempty"`
-	// Origin is that of a LocalCopy.
+	// Origin is the origin of a LocalCopy.
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
-// Snapshots and manifests are named after their revision, such as 000000000000002a.buntdb for 42.
+// manifestPath contains the revision in hexadecimal digits, as in 000000000000002a.manifest for 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
 }
@@ -43,7 +44,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// A renamed manifest is damage, because its snapshot would pass for the state at another revision.
+// readManifest treats a renamed manifest as damage. Its snapshot would otherwise be used as the
+// state at another revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)
@@ -57,7 +59,8 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	return m, err
 }
 
-// An unknown format is not damage: a newer program can read the file.
+// parseManifest does not treat an unknown format as damage, because a newer version may read the
+// file.
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
 	if err := decodeChecksummed(path, data, &m); err != nil {
@@ -79,7 +82,7 @@ func parseManifest(path string, data []byte) (manifest, error) {
 	return m, nil
 }
 
-// A blockReader reads a snapshot file block by block and returns only bytes with correct checksums.
+// A blockReader reads a snapshot file in blocks. It returns only bytes with correct checksums.
 type blockReader struct {
 	path string
 	file io.ReaderAt
@@ -104,7 +107,6 @@ func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, 
 	return &blockReader{path: path, file: f, m: m}, f, nil
 }
 
-// part returns an independent reader of a part of the file.
 func (r *blockReader) part(from, to int64) (io.Reader, error) {
 	own := &blockReader{path: r.path, file: r.file, m: r.m, at: from - from%r.m.Block}
 	_, err := io.CopyN(io.Discard, own, from-own.at)

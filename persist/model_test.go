@@ -39,7 +39,6 @@ func (m *model) follow(batch []Commit, _ Revision) {
 	}
 }
 
-// items yields the state in the order of keys.
 func (m *model) items() func(yield func(Item) bool) error {
 	state := maps.Clone(m.state)
 	return func(yield func(Item) bool) error {
@@ -90,7 +89,7 @@ func randomBatch(r *rand.Rand, m *model) []Write {
 	return batch
 }
 
-// expect returns the expected state and revisions after a batch.
+// expect returns the state and the revisions that a batch should produce.
 func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision) {
 	want = maps.Clone(m.state)
 	next := m.newest + 1
@@ -164,7 +163,6 @@ func checkAppend(t *testing.T, j *Journal, m *model, batch []Write) {
 	}
 }
 
-// checkHistory compares the commits of a recovery with all received ones.
 func checkHistory(t *testing.T, got, all []Commit) {
 	t.Helper()
 	for _, c := range got {

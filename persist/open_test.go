@@ -32,8 +32,8 @@ func TestSecondOpener(t *testing.T) {
 	}
 }
 
-// TestReplacedLock checks that replacing the lock file does not admit a second process. If the
-// control file is replaced too, the journal acknowledges no further writes.
+// TestReplacedLock checks that replacing the lock file does not let a second process open the
+// directory. If the control file is replaced too, the journal must acknowledge no further writes.
 func TestReplacedLock(t *testing.T) {
 	for name, fs := range map[string]vfs.FS{"memory": vfs.NewMem(), "os": vfs.OS{}} {
 		dir := testDir

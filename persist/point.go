@@ -13,21 +13,20 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A Point is a moment in the history of a log. With a Revision it is the state that a list at that
-// version shows, even in the middle of a batch. With a Time it is the state before the first batch
-// that was written later. The zero Point is the end of the history.
+// A Point is a point in the history of a log. If Revision is set, it is the state at that resource
+// version, even in the middle of a batch. If Time is set, it is the state before the first later
+// batch. The zero Point is the end of the history.
 type Point struct {
 	Revision Revision
 	Time     time.Time
 }
 
-// Restored describes a restored state.
+// Restored describes the restored state.
 type Restored struct {
 	Revision Revision  // of its newest write
 	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
 }
 
-// A restoration is the state that Restore builds in memory.
 type restoration struct {
 	o        Options
 	to       Point
@@ -81,7 +80,8 @@ func (s *restoration) read(from Source) error {
 	return s.checkPoint()
 }
 
-// begin starts with a snapshot, written at the given Unix time in nanoseconds; 0: unknown.
+// begin starts from a snapshot. written is the Unix time of the snapshot in nanoseconds, or 0 if
+// unknown.
 func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision, written int64) {
 	s.db, s.labels, s.base, s.revision, s.given = db, labels, at, at, at
 	if written > 0 {
@@ -90,9 +90,9 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 	s.reached = s.to.Revision > 0 && at >= s.to.Revision
 }
 
-// beginWith starts with the newest intact snapshot that is not after the point, or with nothing if
-// the journal goes back to the beginning. A snapshot written after the point's time may still hold
-// an earlier state; it is the last resort.
+// beginWith starts from the newest intact snapshot that is not after the point. Without one, it
+// starts from an empty state if the journal is complete. Its last resort is a snapshot written
+// after the point's time, which may still hold an earlier state.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *restoration) beginAt(dir string, labels map[string]string, at Revision)
 	return nil
 }
 
-// apply applies the part of a batch between the current state and the point.
+// apply applies the writes of a batch that lie between the current state and the point.
 func (s *restoration) apply(f frame, payload []byte) error {
 	s.given = max(s.given, f.last)
 	when := time.Unix(0, f.time)
@@ -171,13 +171,13 @@ func (s *restoration) apply(f frame, payload []byte) error {
 	return nil
 }
 
-// listHistory returns all segments of a data directory, archived ones included, in ascending order.
+// listHistory returns all segments of a data directory in ascending order, including archived ones.
 func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	active, err := listSegments(fsys, journalDir(dir))
 	if err != nil {
 		return nil, err
 	}
-	// In this order, a segment that is archived in between is not missed.
+	// Listing the archive last does not miss a segment that is archived meanwhile.
 	archived, err := listArchive(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -187,12 +187,12 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	return slices.CompactFunc(all, func(a, b segment) bool { return a.first == b.first }), nil
 }
 
-// errReached ends the walk through a journal.
+// errReached ends the walk through the journal at the point.
 var errReached = callbackError{errors.New("the point is reached")}
 
-// follow applies the journal of a data directory.
+// follow applies the journal and archive of a data directory.
 func (s *restoration) follow(dir string) error {
-	// before the journal, which a running daemon may extend
+	// Read the control file first, because a running daemon may extend the journal.
 	m, _, promise := readControl(s.o.FS, dir)
 	if errors.Is(promise, fs.ErrNotExist) {
 		promise = nil // a directory of format 1
@@ -218,7 +218,7 @@ func (s *restoration) follow(dir string) error {
 	return err
 }
 
-// checkHistory refuses the journal of another directory, whose revisions may happen to be
+// checkHistory rejects the journal of a different directory, even if the revisions happen to be
 // contiguous.
 func (s *restoration) checkHistory(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
@@ -235,7 +235,7 @@ func (s *restoration) checkHistory(dir string) error {
 	return nil
 }
 
-// openHistory opens the segments that follow the state. It retries if a daemon archives one
+// openHistory opens the segments that continue the state. It retries if a daemon archives one
 // meanwhile.
 func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 	const tries = 10

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory with its complete archive, the state after each of its writes, one per
-// second, and a backup from the middle.
+// A past is a data directory with its complete archive and a backup from the middle. It knows the
+// state after each write. There is one write per second.
 type past struct {
 	fs     *vfs.Mem
 	backup []byte
@@ -70,10 +70,9 @@ func makePast(t *testing.T) *past {
 	return p
 }
 
-// restoredDir is the target directory of restores.
 const restoredDir = "/restored"
 
-// restore restores a point and returns the state that a daemon starts with.
+// restore returns the state that a daemon recovers after a restore.
 func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string, error) {
 	t.Helper()
 	o := p.options()
@@ -101,7 +100,7 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 	return done, m.String(), nil
 }
 
-// TestPoints restores every revision and every time from a backup, from a journal, and from both.
+// TestPoints restores every revision and time from a backup, from a journal, and from both.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -176,8 +175,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfDamage truncates the journal at each byte and flips bits of all files. Each point is
-// restored correctly or rejected, and points before the damage can be restored.
+// TestPointsOfDamage truncates the journal at each byte and flips bits in all files. Each point
+// must be restored correctly or rejected. Points before the damage must be restored.
 func TestPointsOfDamage(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -236,7 +235,7 @@ func TestPointsOfDamage(t *testing.T) {
 	}
 }
 
-// TestPointOfAnotherHistory checks that a backup cannot be combined with the journal of another
+// TestPointOfAnotherHistory checks that a backup cannot be combined with the journal of a different
 // directory, even if the revisions are contiguous.
 func TestPointOfAnotherHistory(t *testing.T) {
 	p, other := makePast(t), makePast(t)
@@ -248,7 +247,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	if _, _, err := p.restore(t, p.fs.Clone(), etcd); err == nil || !strings.Contains(err.Error(), "names no data directory") {
 		t.Errorf("a backup that names no history: %v", err)
 	}
-	// A restored directory has another history, too.
+	// A restored directory also starts a new history.
 	fs := p.fs.Clone()
 	if _, _, err := p.restore(t, fs, Source{Backup: bytes.NewReader(p.backup)}); err != nil {
 		t.Fatal(err)
@@ -260,7 +259,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	}
 }
 
-// unnamed returns a backup in the form of earlier releases, which do not name their history.
+// unnamed returns a backup in the format of earlier releases, without a history label.
 func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
@@ -272,8 +271,7 @@ func unnamed(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPointWhileInUse restores points from a journal that a daemon writes, snapshots and archives
-// meanwhile.
+// TestPointWhileInUse restores points from a journal while a daemon writes, snapshots and archives.
 func TestPointWhileInUse(t *testing.T) {
 	p := makePast(t)
 	o := p.options()
@@ -321,8 +319,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns the distance between a point and the snapshot of its restored directory, in
-// revisions.
+// given returns how many revisions the snapshot of a restored directory lies after the point.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)
@@ -332,8 +329,8 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestRestorePointCrash interrupts a restore of a point at every operation. The directory is
-// complete, or is rejected and can be recreated. The source is unchanged.
+// TestRestorePointCrash interrupts a restore of a point at every operation. The directory must be
+// complete, or rejected and restorable. The source must not change.
 func TestRestorePointCrash(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)

@@ -45,10 +45,10 @@ type recovery struct {
 	buf      []byte
 }
 
-// Recover truncates a write that a crash cut short before it was acknowledged; any other deviation
-// from what was made durable is a CorruptError. A damaged snapshot is skipped only if an older one,
-// or none, and the journal yield the same state. After an error the caller discards everything and
-// closes the log.
+// Recover truncates a write that a crash interrupted before it was acknowledged. Any other
+// difference from the durable data is a CorruptError. It skips a damaged snapshot only if the
+// journal yields the same state from an older one or from the beginning. After an error, the caller
+// must discard the state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -74,8 +74,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// The faults of damaged snapshots are often the cause of the error: the journal that an older
-// snapshot needs was dropped when the newer one was written.
+// runSteps adds the faults of damaged snapshots to an error, because they are often the cause. The
+// journal that an older snapshot needs was dropped when the newer one was written.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -85,8 +85,8 @@ func (run *recovery) runSteps(steps ...func() error) error {
 	return nil
 }
 
-// loadState delivers the newest intact snapshot. It loads it completely before it delivers the
-// first item, so that a damaged one delivers nothing.
+// loadState passes the newest intact snapshot to the caller. It loads the snapshot completely
+// first, so that a damaged one delivers nothing.
 func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
@@ -128,8 +128,7 @@ func (run *recovery) deliverItem(item Item) error {
 	return run.r.Item(item)
 }
 
-// findSegments lists the segments. Without a snapshot the journal must be complete, from revision 1
-// on.
+// findSegments lists the segments. Without a snapshot, the journal must begin at revision 1.
 func (run *recovery) findSegments() (err error) {
 	j := run.j
 	if run.segments, err = listSegments(j.fs, journalDir(j.dir)); err != nil {
@@ -152,7 +151,7 @@ func (run *recovery) findSegments() (err error) {
 }
 
 // dropStaleJournal drops a journal that ends before the snapshot, because its history has a gap.
-// That happens after an accepted data loss; otherwise it is a data loss itself.
+// After an accepted data loss that is normal. Otherwise it returns a DataLossError.
 func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
@@ -177,7 +176,8 @@ func (run *recovery) dropStaleJournal() error {
 	return nil
 }
 
-// replayJournal delivers the commits of all segments, and compares their end with the watermark.
+// replayJournal delivers the commits of all segments and compares the end of the journal with the
+// watermark.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
 	for i := range run.segments {
@@ -215,7 +215,6 @@ func (run *recovery) replayJournal() error {
 	return nil
 }
 
-// nextFirst returns the first revision of the segment after segments[i], or 0.
 func nextFirst(segments []segment, i int) Revision {
 	if i+1 == len(segments) {
 		return 0
@@ -223,8 +222,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that could not be completed on a full disk, and whose removal a
-// crash has undone.
+// dropEmptySegment drops a segment whose creation failed on a full disk, and whose removal a crash
+// has undone.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
@@ -244,8 +243,7 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 	return decodeRecords(f, payload, run.deliverCommit)
 }
 
-// deliverCommit passes every commit to the caller, even those that the snapshot covers: watches may
-// resume from them.
+// deliverCommit also passes commits that the snapshot covers, because watches may resume from them.
 func (run *recovery) deliverCommit(c Commit) error {
 	if c.Revision > run.base {
 		run.j.states.set(&c)
@@ -274,8 +272,8 @@ func (run *recovery) checkComplete() error {
 func (run *recovery) openActiveSegment() error {
 	j := run.j
 	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {
-		// A crash interrupted the creation of the segment. Its removal must be durable before the
-		// one before it grows.
+		// A crash interrupted the creation of this segment. Its removal must be durable before the
+		// previous segment grows.
 		j.o.Logger.Warn("removed a segment without a header", "file", run.segments[n-1].path, "reason", run.torn)
 		if err := errors.Join(j.fs.Remove(run.segments[n-1].path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
 			return err
@@ -296,8 +294,8 @@ func (run *recovery) openActiveSegment() error {
 	return nil // the first Append retries
 }
 
-// reopenSegment makes the last segment the active one. It syncs and truncates it, because a kill
-// may have left unsynced bytes.
+// reopenSegment makes the last segment active. It syncs and truncates the file, because a kill may
+// have left unsynced bytes.
 func (run *recovery) reopenSegment(s segment) error {
 	j := run.j
 	file, size, err := j.openForAppend(s)

@@ -12,26 +12,26 @@ import (
 )
 
 // A restored log continues at the revision of the backup plus restoreRevisionGap, plus
-// restoreRevisionRate for each second since. That exceeds what any server can have assigned since
-// the backup, even if the clock is wrong. So no revision is used twice, and every revision known to
-// a client precedes the history.
+// restoreRevisionRate per second since then. This exceeds all revisions that a server can have
+// assigned since the backup, even if the clock is wrong. No revision is thus used twice, and all
+// revisions known to clients precede the history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
 )
 
-// A Source is what Restore creates a data directory from. Both may be given.
+// A Source holds the data that Restore reads. At least one of Backup and Journal must be set.
 type Source struct {
 	Backup io.Reader // nil: the state begins with the snapshot of Journal
-	// Journal is a data directory whose journal continues where the backup ends, or "". It is only
-	// read and may be in use. Damage in it after To does not matter.
+	// Journal is a data directory whose journal continues the backup, or "". It is only read and
+	// may be in use. Damage after To is ignored.
 	Journal string
 	To      Point
 }
 
 // Restore creates a data directory with the state of a source at a point. dir must be missing,
-// empty, or the target of an unfinished Restore. It cannot be opened before the source was
-// verified, the point found and the state written.
+// empty, or the target of an unfinished Restore. It cannot be opened until Restore has verified the
+// source, found the point and written the state.
 func Restore(dir string, from Source) (Restored, error) { return restore(dir, from, Options{}) }
 
 func restore(dir string, from Source, o Options) (Restored, error) {
@@ -41,7 +41,7 @@ func restore(dir string, from Source, o Options) (Restored, error) {
 		if err := s.read(from); err != nil {
 			return contents{}, errors.Join(err, s.close())
 		}
-		// A clock behind that of the backup counts as no time passed.
+		// If the clock is behind the time of the backup, no time counts as elapsed.
 		elapsed := max(0, o.Now().Sub(s.since)/time.Second)
 		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}, nil
 	})
@@ -62,8 +62,8 @@ type backupReader struct {
 	header   [chunkHeader]byte
 }
 
-// CheckBackup reads a backup to its end and returns its revision. It verifies the checksums, and
-// that nothing is missing or follows. The objects themselves are not checked.
+// CheckBackup reads a backup to its end and returns its revision. It verifies checksums and
+// completeness, but not the objects themselves.
 func CheckBackup(r io.Reader) (Revision, error) {
 	in := &backupReader{r: r}
 	if err := in.open(); err != nil {
@@ -98,7 +98,7 @@ func (in *backupReader) open() error {
 	return in.use()
 }
 
-// read builds the state up to its point. It reads the whole backup.
+// read reads the whole backup and builds the state up to the point.
 func (in *backupReader) read(s *restoration) error {
 	if err := in.open(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (in *backupReader) use() error {
 	return in.next()
 }
 
-// Memory grows with the received bytes, not with the length in a header.
+// next grows its memory with the received bytes and does not trust the length in the header.
 func (in *backupReader) next() error {
 	if _, err := io.ReadFull(in.r, in.header[:]); err != nil {
 		return errBackup("it ends before its end mark: %v", err)
@@ -150,7 +150,6 @@ func (in *backupReader) next() error {
 	return nil
 }
 
-// frame parses the head of the current batch.
 func (in *backupReader) frame() (f frame, err error) {
 	if len(in.body) < batchHead {
 		return f, errBackup("chunk %d is too short for a batch", in.chunks)
@@ -177,7 +176,8 @@ func (in *backupReader) batch(s *restoration) error {
 	return nil
 }
 
-// Deleting a missing key is no error: its creation may be in the backup only as history.
+// applyAll ignores deletions of missing keys, because the backup may contain their creation only as
+// history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
 		var err error
@@ -196,7 +196,7 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
-// The revision is compared too: a backup assembled from chunks of two others would pass otherwise.
+// end also compares the revision, to reject a backup combined from chunks of two others.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
@@ -217,7 +217,7 @@ type snapshotChunks struct {
 	err error // of the backup, because BuntDB may hide it
 }
 
-// Read stops at the first chunk of another kind, which the reader keeps for the batches.
+// Read stops at the first chunk of another kind. The backupReader keeps that chunk for the batches.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// rotateBeforeWrite begins a new segment. Without space or a descriptor for it, the active one
-// stays in use.
+// rotateBeforeWrite begins a new segment. If it lacks space or a file descriptor, it keeps the
+// active segment.
 func (j *Journal) rotateBeforeWrite() error {
 	err := j.rotateNow()
 	switch {
@@ -21,7 +21,7 @@ func (j *Journal) rotateBeforeWrite() error {
 	return nil
 }
 
-// An empty segment never gets a successor, which would have the same name.
+// rotationDue returns false for an empty segment, because its successor would have the same name.
 func (j *Journal) rotationDue() bool {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -33,7 +33,8 @@ func (j *Journal) rotationDue() bool {
 	return active.size > segmentHeader && (j.inventory.rotate || active.size >= j.o.SegmentBytes)
 }
 
-// Trim begins a new segment if one is due; on a full disk it uses the space of the ballast.
+// Trim implements Log. It begins a new segment first if one is due. On a full disk, the ballast
+// provides the space.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("trim: %w", err)
@@ -46,7 +47,8 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
-// Unlike rotateBeforeWrite it returns a lack of space, because Trim must know that it freed none.
+// rotateForTrim returns ErrNoSpace, unlike rotateBeforeWrite, because Trim must know that it freed
+// no space.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -66,8 +68,9 @@ func isTransient(err error) bool {
 	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// rotateNow makes the next segment the active one. The watermark names it before it is used, and
-// before the zeros of the previous one are cut off, so the watermark is correct at any crash.
+// rotateNow makes a new segment active. It writes the watermark before it uses the new segment and
+// before it cuts off the zeros of the old one. The watermark is then correct after a crash at any
+// point.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {
 		if err := j.sync(); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions if some that were assigned may be lost: after an accepted data loss, and
-// after a restart of the machine under SyncNone. What is left becomes a snapshot above all of them,
-// so that no watch continues across the gap.
+// salvage skips revisions if assigned ones may be lost, after an accepted data loss or a reboot
+// under SyncNone. It writes the remaining state as a snapshot above all of them, so that no watch
+// continues across the gap.
 //
-// Finding lost files requires reading everything. So if the options accept a loss, the recovery
-// runs once without a receiver.
+// Only reading everything reveals a missing file. If Options.AcceptDataLoss is set, salvage
+// therefore runs the recovery once without a receiver.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.control.lost || m.lostUnsynced(j.o.bootID)
@@ -42,8 +42,8 @@ func asError(loss *DataLossError) error {
 	return loss
 }
 
-// salvageInto writes everything that is left as a snapshot, and returns its revision. Without the
-// control file, the gap is that of a restore.
+// salvageInto writes the remaining state as a snapshot and returns its revision. If the control
+// file is lost, it skips as many revisions as a restore.
 func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	put := func(c Commit) error {
 		return db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, []Commit{c}) })

@@ -20,7 +20,7 @@ const (
 	windowBytes    = 256 << 10
 )
 
-// A CorruptError names a place in a file whose bytes differ from those that were made durable.
+// A CorruptError locates bytes in a file that differ from those that were made durable.
 type CorruptError struct {
 	File   string
 	Offset int64 // bytes from the start of the file
@@ -77,7 +77,7 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
-// The header repeats the first revision from the name, so that a renamed file is detected.
+// encodeSegmentHeader repeats the first revision from the file name, to detect a renamed file.
 func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
@@ -87,11 +87,11 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
-// errUnsynced marks an error after which it is unknown what is durable.
+// errUnsynced means that it is unknown which bytes are durable.
 var errUnsynced = errors.New("not durable")
 
-// createSegment creates a durable empty segment. After an error the name may reappear with a crash.
-// errUnsynced must not be retried.
+// createSegment creates a durable empty segment. After an error, the file may reappear after a
+// crash. The caller must not retry after errUnsynced.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -122,7 +122,8 @@ type window struct {
 	at   int64 // offset of buf[0]
 }
 
-// slice returns the n bytes at an offset, fewer at the end of the file, valid until the next call.
+// slice returns n bytes at an offset, or fewer at the end of the file. They are valid until the
+// next call.
 func (w *window) slice(off int64, n int) ([]byte, error) {
 	n = int(min(int64(n), w.size-off))
 	if n <= 0 {
@@ -145,7 +146,6 @@ func (w *window) slice(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// A scan walks the batches of one segment.
 type scan struct {
 	fs        vfs.FS
 	segment   segment
@@ -156,7 +156,6 @@ type scan struct {
 	buf       []byte   // reused from segment to segment
 }
 
-// A scanResult describes how a scan ended.
 type scanResult struct {
 	next        Revision // revision after the last batch
 	end         int64    // offset after the last batch; 0: not even a header
@@ -168,7 +167,7 @@ type scanResult struct {
 	buf         []byte
 }
 
-// run calls fn, which may be nil, with the payload of each intact batch.
+// run calls fn with the payload of each intact batch. fn may be nil.
 func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	file, err := s.fs.Open(s.segment.path)
 	if err != nil {
@@ -184,13 +183,13 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	return done, errors.Join(err, file.Close())
 }
 
-// walk stops at the first place without a batch. It then decides from the rest of the file whether
-// that is the end, a write cut short by a crash, or damage. A torn end is in the result, not an
-// error.
+// walk stops at the first offset without a batch. From the rest of the file it determines whether
+// this is the end, a write interrupted by a crash, or damage. A torn end is part of the result and
+// not an error.
 //
-// If the next segment continues with the next revision, nothing is missing, whatever follows the
-// last batch: some file systems (ext4 with data=writeback) may put foreign content there; see
-// doc.go.
+// If the next segment begins with the next revision, nothing is missing, and any bytes after the
+// last batch are ignored. Some file systems (ext4 with data=writeback) may put foreign content
+// there (see doc.go).
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -228,8 +227,8 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve reports whether only zeros follow. A batch lost among them in a segment other than the
-// newest is detected by the first revision of the next segment.
+// isReserve reports whether only zeros follow off. If they hide a lost batch, the first revision of
+// the next segment reveals it.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -257,7 +256,7 @@ func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
-// checkHeader returns the reason why the segment was never completed, or an error if it is damaged.
+// checkHeader returns in torn why the segment was never completed, or an error if it is damaged.
 func (s scan) checkHeader(w *window) (torn string, err error) {
 	b, err := w.slice(0, segmentHeader)
 	if err != nil {
@@ -285,10 +284,10 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 	return torn, s.checkNoFrameAfter(w, 0)
 }
 
-// next reads the batch at an offset. body holds payload and tail.
+// next reads the batch at an offset. body holds payload and tail. fl is a fault in the bytes, and
+// err an error of the file system.
 //
-// A flaw is in the bytes; an error comes from the file system. The expected revision and offset are
-// given, so a batch of an older file at the same place is not accepted.
+// An older file may have had a batch at the same place, so revision and offset must match.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -333,7 +332,8 @@ func (s scan) checkPlacement(f frame, off int64, rev Revision) string {
 	return ""
 }
 
-// classifyFlaw returns nil if the flaw at the end of the journal is a write cut short by a crash.
+// classifyFlaw returns nil if a crash interrupted the last write of the journal, and an error for
+// damage.
 func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	if !fl.torn {
 		return s.corruptError(fl.offset, fl.what)
@@ -345,9 +345,8 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 }
 
 // checkNoFrameAfter returns an error if an intact header follows a torn batch. A crash cannot cause
-// that, because a batch is written only after the one before was synced.
-//
-// It checks every multiple of 64 up to the end of the file, where frames may begin.
+// that, because a batch is written only after the previous one was synced. It checks every offset
+// where a frame may begin, the multiples of 64.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

@@ -14,18 +14,19 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// revisionBytes precede each value in a snapshot: its revision, little-endian.
+// revisionBytes is the size of the little-endian revision before each value of a snapshot.
 const revisionBytes = 8
 
-// chunkBytes limits how much of a snapshot waits in memory while it is written. Parts have at least
+// chunkBytes limits the buffered bytes of a snapshot. Each part except the last has at least
 // partBytes.
 const (
 	chunkBytes = 1 << 20
 	partBytes  = 8 << 20
 )
 
-// Snapshot runs concurrently with Append, so items must deliver a fixed state. On a full disk, the
-// archive or the ballast releases its space for a retry.
+// Snapshot implements Log. It runs concurrently with Append, so items must iterate over a fixed
+// state. On a full disk, it releases the space of the archive or the ballast and returns
+// ErrSpaceReleased.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
@@ -53,8 +54,8 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	return j.removeObsolete(at, keepFrom)
 }
 
-// beginSnapshot makes the next batch begin a new segment, so that the earlier ones can be dropped
-// later. skip reports that this snapshot exists already.
+// beginSnapshot makes the next batch begin a new segment, so that earlier segments can be dropped
+// later. skip means that the snapshot already exists.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
 	if err := j.status.check(); err != nil {
 		return 0, false, err
@@ -76,8 +77,8 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) e
 	})
 }
 
-// putSnapshot writes the file, then the manifest, each durable before the next. complete fills in
-// the manifest, or returns why the items are incomplete.
+// putSnapshot makes the file durable, and then the manifest. complete sets the remaining fields of
+// the manifest, or returns an error if the items are incomplete.
 func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
@@ -92,8 +93,8 @@ func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item)
 	return m, publishSnapshot(fs, dir, m)
 }
 
-// publishSnapshot writes the manifest of a durable snapshot file, after reading the file back: what
-// it replaces is about to be deleted.
+// publishSnapshot writes the manifest of a durable snapshot file. It reads the file back first,
+// because older data is deleted afterwards.
 func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
 		return err
@@ -127,7 +128,7 @@ func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item)
 	return m, errors.Join(err, db.Close(), file.Close())
 }
 
-// sumsText encodes each checksum in little-endian order: 0x12345678 is "78563412".
+// sumsText encodes each checksum in little-endian order, so that 0x12345678 is "78563412".
 func sumsText(sums []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(sums); i += 4 {
@@ -136,8 +137,7 @@ func sumsText(sums []byte) string {
 	return b.String()
 }
 
-// openMemory returns a BuntDB without a file, so that every byte passes through our checksums and
-// syncs.
+// openMemory returns a BuntDB without a file, so that only this package writes to the disk.
 func openMemory() (*buntdb.DB, error) {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {
@@ -150,8 +150,8 @@ func openMemory() (*buntdb.DB, error) {
 	return db, nil
 }
 
-// A snapshotWriter lets BuntDB encode the items chunk by chunk. The concatenated chunks are a valid
-// file.
+// A snapshotWriter encodes the items with BuntDB, one chunk at a time. The concatenated chunks are
+// a valid BuntDB file.
 type snapshotWriter struct {
 	db     *buntdb.DB
 	out    blockWriter
@@ -166,8 +166,8 @@ type snapshotWriter struct {
 
 type buntPair struct{ key, value string }
 
-// The keys must ascend: BuntDB reads duplicates as one item, and the manifest's count would not
-// match.
+// add requires ascending keys. BuntDB would read duplicates as one item, which would contradict the
+// count in the manifest.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -190,7 +190,8 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// No code of a caller runs inside the transactions, because BuntDB commits half of one that panics.
+// save calls no code of a caller inside the transactions, because BuntDB partially commits a
+// transaction that panics.
 func (w *snapshotWriter) save() error {
 	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {
@@ -297,8 +298,8 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 	})
 }
 
-// bytesOf and textOf are the only place where bytes and strings share memory, which saves copies of
-// values. Values do not change once they are committed.
+// Only bytesOf and textOf make bytes and strings share memory, which saves copies of values. Values
+// never change once they are committed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -320,7 +321,7 @@ func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 		if due = due && j.watermarkPassed(oldest); !due {
 			return nil
 		}
-		// One at a time: a crash must not leave a gap between segments.
+		// Retire one segment at a time, because a crash must not leave a gap between segments.
 		if err := j.retire(oldest); err != nil {
 			return err
 		}
@@ -346,7 +347,7 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	return removeOrphans(fs, dir)
 }
 
-// removeOrphans removes snapshot files without a manifest, and temporary files.
+// removeOrphans removes temporary files and snapshot files without a manifest.
 func removeOrphans(fs vfs.FS, dir string) error {
 	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
 		if err := removeTemporary(fs, of); err != nil {
@@ -387,7 +388,7 @@ func removeTemporary(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// removeSnapshot removes the manifest first, durably. A crash in between leaves an orphan.
+// removeSnapshot durably removes the manifest first, so that a crash leaves only an orphan.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // snapshotParts is a snapshot in memory, one BuntDB per part.
 type snapshotParts []*buntdb.DB
 
-// loadParts reads and verifies a snapshot. The caller closes it.
+// loadParts reads and verifies a snapshot. The caller must close it.
 func loadParts(fs vfs.FS, dir string, at Revision) (snapshotParts, manifest, error) {
 	m, err := readManifest(fs, dir, at)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p snapshotParts) count() (items int64) {
 	return items
 }
 
-// each delivers the items in ascending order of keys. It closes each part afterwards to free its
+// each passes the items to fn in ascending key order. It closes each part after use to free its
 // memory.
 func (p snapshotParts) each(fn func(Item) error) error {
 	for i, db := range p {
@@ -77,7 +77,7 @@ func (p snapshotParts) each(fn func(Item) error) error {
 	return nil
 }
 
-// Close closes the parts that have not been delivered.
+// Close closes the parts that each has not closed yet.
 func (p snapshotParts) Close() (err error) {
 	for _, db := range p {
 		if db != nil {
@@ -87,8 +87,8 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount is damage that no checksum detects: BuntDB reads a file as a log of commands, and
-// one cut between two commands looks complete.
+// errItemCount reports damage that no checksum detects. BuntDB reads a file as a log of commands,
+// so a file that ends between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotParts checks that a snapshot of several parts is read in the order of its writes, and
-// is rejected if any part is damaged.
+// TestSnapshotParts checks that a snapshot of several parts is read in order, and rejected if any
+// part is damaged.
 func TestSnapshotParts(t *testing.T) {
 	fs := vfs.NewMem()
 	must.Succeed(t, fs.MkdirAll(snapshotsDir(testDir)))
@@ -65,7 +65,6 @@ func TestSnapshotParts(t *testing.T) {
 	}
 }
 
-// TestManifestParts checks that impossible parts are reported as damage.
 func TestManifestParts(t *testing.T) {
 	for _, test := range []struct {
 		parts []int64

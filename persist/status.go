@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// A status records whether a journal accepts batches.
 type status struct {
 	mu                sync.Mutex // held only briefly
 	failure           error      // once set, nothing is accepted
 	closed, recovered bool
 }
 
-// A failure takes precedence, because it says more than that the journal was closed afterwards.
+// check prefers the failure, because it explains more than that the journal was closed afterwards.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,22 +6,22 @@ import (
 	"fmt"
 )
 
-// A Place is the location of a stored value. A Transformer binds values to their places, so that a
-// moved value cannot be read.
+// A Place is the location of a stored value. A Transformer binds each value to its place, so that a
+// moved value cannot be decoded.
 type Place struct {
 	Key      string
 	Revision Revision
-	// Metadata means the metadata of a write instead of its value.
+	// Metadata stands for the metadata of a write instead of its value.
 	Metadata bool
-	// Replaced means that a later state of the key is known, so the value is only history. Values
-	// are not bound to it.
+	// Replaced means that a later write of the key exists and the value is only history. Values are
+	// not bound to it.
 	Replaced bool
-	// Unversioned means that the store assigns revisions only after the value was written. The
-	// value is not bound to Revision, which is then that of the newest earlier write.
+	// Unversioned means that the store assigns the revision after the value was encoded. The value
+	// is then not bound to Revision, which holds the newest earlier revision.
 	Unversioned bool
 }
 
-// String returns the place as messages name it.
+// String returns the place for error messages.
 func (p Place) String() string {
 	what := "the value"
 	if p.Metadata {
@@ -30,18 +30,17 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s of %q at revision %d", what, p.Key, p.Revision)
 }
 
-// A Transformer changes values on their way to the disk and back, as encryption does. Its output is
-// opaque to the log.
+// A Transformer encodes values before they are written and decodes them when they are read, for
+// example to encrypt them. The log does not interpret encoded values.
 type Transformer interface {
-	// Transforms reports whether values of a key may be stored in another form.
+	// Transforms reports whether the stored form of the key's values may differ from the values.
 	Transforms(key string) bool
-	// Check returns the reason why a value of a key cannot be written now, or nil if Encode can.
+	// Check returns an error if values of a key cannot be encoded at the moment.
 	Check(key string) error
-	// Encode appends the stored form of a value. It must not fail right after Check has returned
-	// nil.
+	// Encode appends the stored form of a value. It must succeed if Check has just returned nil.
 	Encode(b []byte, at Place, value []byte) []byte
-	// Decode returns the value of a stored form. ErrUnavailable is temporary; any other error means
-	// that the value cannot be read.
+	// Decode returns the value of a stored form. ErrUnavailable is temporary. Any other error means
+	// that the value is unreadable.
 	Decode(at Place, stored []byte) ([]byte, error)
 }
 
@@ -62,7 +61,7 @@ func (j *Journal) checkWrite(key string) error {
 	return nil
 }
 
-// A TransformError refuses a write whose value cannot be transformed, for example because the key
+// A TransformError rejects a write whose value cannot be encoded, for example because the key
 // management service is unreachable. Other writes of the batch are not affected.
 type TransformError struct {
 	Key   string
@@ -75,8 +74,8 @@ func (e *TransformError) Error() string {
 
 func (e *TransformError) Unwrap() error { return e.Cause }
 
-// encodeItems turns the items of a state into those of a snapshot. Items that could not be decoded
-// are kept as stored. The first item that cannot be encoded ends the iteration.
+// encodeItems encodes the items of a state for a snapshot. Items that could not be decoded keep
+// their stored form. The first item that cannot be encoded ends the iteration.
 func (j *Journal) encodeItems(items func(yield func(Item) bool) error) func(yield func(Item) bool) error {
 	if j.o.Transformer == nil {
 		return items
@@ -103,7 +102,7 @@ func (j *Journal) decodeItem(i *Item) error {
 	return err
 }
 
-// Commits up to base have later states. Unreadable metadata is dropped, with the reason in c.Err.
+// decodeCommit marks commits up to base as Replaced. It drops unreadable metadata and sets c.Err.
 func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	at := Place{Key: c.Key, Revision: c.Revision, Replaced: c.Revision <= base || c.Delete}
 	var err error
@@ -119,8 +118,8 @@ func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	return err
 }
 
-// decode returns a value, or the stored bytes of an unreadable value with the reason. err means
-// that it may be readable later, so the caller must not continue without it.
+// decode returns a value. For an unreadable value it returns the stored bytes and the reason. If
+// err is not nil, the value may become readable, so the caller must not continue.
 func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err error) {
 	if j.o.Transformer == nil || len(stored) == 0 {
 		return stored, nil, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. So no
-// file contains plain text, and moved values are detected.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. Files
+// then contain no plain text, and moved values are detected.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
@@ -42,7 +42,7 @@ func (placeMarker) Decode(at Place, stored []byte) ([]byte, error) {
 	return value, nil
 }
 
-// sometimes is a placeMarker that fails to write some keys and to read others.
+// sometimes is a placeMarker that cannot encode one key and cannot decode another.
 type sometimes struct {
 	placeMarker
 	unwritable, unreadable string
@@ -64,7 +64,7 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 }
 
 // TestTransformerHidesValues checks that no file contains a plain value after writes, a snapshot, a
-// backup, a restore or an accepted loss. The values can still be read.
+// backup, a restore or an accepted loss. The values must stay readable.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -107,7 +107,6 @@ func TestTransformerHidesValues(t *testing.T) {
 	}
 }
 
-// noneHolds checks that no file of a data directory contains text.
 func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	t.Helper()
 	for _, dir := range []string{testDir, journalDir(testDir), snapshotsDir(testDir)} {
@@ -120,9 +119,9 @@ func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	}
 }
 
-// TestTransformerRefusals checks that an error on writing a value refuses only that write. A value
-// that cannot be read is delivered and snapshotted as stored. If it may be readable later, recovery
-// fails.
+// TestTransformerRefusals checks that an encoding error rejects only that write. An unreadable
+// value keeps its stored form in recovery and snapshots. Recovery must fail if the value may become
+// readable later.
 func TestTransformerRefusals(t *testing.T) {
 	t.Parallel()
 	fs, no := vfs.NewMem(), errors.New("no key")
@@ -171,7 +170,7 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits checks that Verify passes every value as stored and counts the rejected ones.
+// TestVerifyVisits checks that Verify passes every stored value to the check and counts the faults.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

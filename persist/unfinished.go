@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// An unfinished is a data directory that is being created. A marker in it prevents opening, from
-// before the first other file until the last. If the directory itself must be created, a marker
-// beside it (dir.restoring) comes first. A marker gets its content when the directory is locked and
-// known to hold nothing else; only then may the other files be removed.
+// An unfinished is a data directory that is being created. A marker file makes Open fail until the
+// directory is complete. If the directory itself must be created, a marker next to it
+// (dir.restoring) is created first. A marker gets its content when the directory is locked and
+// holds nothing else. Only then may a later run remove the other files.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -64,7 +64,6 @@ func (u *unfinished) begin() error {
 	return fsys.SyncDir(parent)
 }
 
-// createMarker creates a durable empty file.
 func (u *unfinished) createMarker(path string) error {
 	f, err := u.o.FS.Create(path)
 	if err != nil {
@@ -73,7 +72,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm makes the marker one that allows removing the rest of the directory.
+// confirm gives the marker its content, which allows removing the rest of the directory.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err
@@ -108,8 +107,8 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes what begin has created, because this run does not get the directory. A directory
-// with a lock and without a state keeps its markers: another restore may need them.
+// withdraw removes what begin has created, because another run owns the directory. A directory with
+// a lock but no state keeps its markers, which another restore may need.
 func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)
@@ -137,8 +136,8 @@ func (u *unfinished) withdraw() error {
 	return errors.Join(err, fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// abandon restores the directory to its former state. It cannot be opened until then, nor after an
-// error.
+// abandon restores the previous state of the directory. After an error, the directory still cannot
+// be opened.
 func (u *unfinished) abandon(lock io.Closer) error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	err := u.clear()
@@ -148,7 +147,7 @@ func (u *unfinished) abandon(lock io.Closer) error {
 	if err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	// Some systems cannot remove an open file.
+	// Some operating systems cannot remove an open file.
 	path := filepath.Join(u.dir, lockFile)
 	if err = fsys.Remove(path); err != nil {
 		err = errors.Join(lock.Close(), removeIfThere(fsys, path))
@@ -171,7 +170,7 @@ func (u *unfinished) end() error {
 	return errors.Join(removeIfThere(u.o.FS, u.marker()), u.o.FS.SyncDir(u.dir))
 }
 
-// checkFinished refuses a directory that is empty because a restore into it was interrupted early.
+// checkFinished rejects a directory that is empty because a restore was interrupted early.
 func checkFinished(fsys vfs.FS, dir string) error {
 	f, err := fsys.Open(besideMarker(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Verify compares every byte of a data directory with its checksums, applies the checks and writes
-// one line per finding to out. ok reports that there is no fault. The directory may be in use:
-// Verify takes no lock and changes nothing, and bytes after the last batch are then no fault.
+// Verify compares every byte of a data directory with its checksums and applies the checks. It
+// writes one line per finding to out. ok is true if there is no fault. Verify takes no lock and
+// changes nothing, so the directory may be in use. Bytes after the last batch are then no fault.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }
 
-// Checks are additional checks of Verify.
+// Checks holds additional checks for Verify.
 type Checks struct {
-	// Value, if any, is called with every value and all metadata as stored; its error is a fault.
-	// It requires the memory of a whole snapshot.
+	// Value is called with each stored value and its metadata, unless it is nil. An error counts as
+	// a fault. It makes Verify hold a whole snapshot in memory.
 	Value func(at Place, stored []byte) error
-	// Files, if any, returns the faults of other files of the directory.
+	// Files returns the faults of other files in the directory. It may be nil.
 	Files func(dir string) (faults []error, err error)
 }
 
@@ -114,7 +114,8 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// The run goes on: the operator wants all faults before choosing between a backup and what is left.
+// reportFault does not end the run, because the operator needs all faults to choose between a
+// backup and the remaining data.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -142,7 +143,7 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// Without readable labels, which is a fault already, nothing is known about other files.
+// checkFiles needs readable labels to interpret other files. Unreadable labels are already a fault.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -196,8 +197,8 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	return m, v.checkItems(at)
 }
 
-// A journal that ends before the newest snapshot is only noted, as after an accepted loss. The
-// control file decides whether it is a loss.
+// checkJournal only notes a journal that ends before the newest snapshot, as after an accepted
+// loss. checkControlFile decides whether data is lost.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -249,7 +250,8 @@ func (v *verification) checkArchive() error {
 	}
 }
 
-// findGap returns the first place where archive and journal should be contiguous but are not.
+// findGap returns the first unexpected gap or overlap between segments of the archive and the
+// journal.
 func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error) {
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
@@ -260,7 +262,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	// In this order, so that a segment archived in between is in one of the lists.
+	// Listing the archive last does not miss a segment that is archived meanwhile.
 	archived, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
 		return nil, err
@@ -293,7 +295,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 }
 
 // checkControlFile compares the end of the journal with the control file. It retries if a running
-// daemon has changed that file.
+// daemon changes the file.
 func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
@@ -345,7 +347,8 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment scans one segment, and returns the revision that must follow, or 0.
+// checkSegment scans one segment and returns the revision that must follow it, or 0 if the segment
+// is damaged.
 func (v *verification) checkSegment(s scan) Revision {
 	var from, to int64
 	s.fs = v.o.FS

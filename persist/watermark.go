@@ -15,9 +15,9 @@ func (j *Journal) writeWatermark() error {
 	return j.writeWatermarkLocked(j.currentWatermark(), 0)
 }
 
-// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. The caller
-// holds j.control.mu. It reserves revisions again when half of the last reservation is used, so
-// that normally the periodic call does it and not Append.
+// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. It
+// reserves more revisions when half of the last reservation is used, so that normally the periodic
+// call reserves them and not Append. The caller holds j.control.mu.
 func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
@@ -43,8 +43,8 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	return nil
 }
 
-// Under SyncNone, everything since the last sync may be lost, so the watermark promises only the
-// start of the segment.
+// currentWatermark promises only the header of the segment under SyncNone, because everything since
+// the last sync may be lost.
 func (j *Journal) currentWatermark() watermark {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -78,8 +78,8 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed reports whether the watermark names a later segment, so that s may be removed: a
-// watermark that names a missing file is a data loss.
+// watermarkPassed reports whether the watermark names a later segment than s. Only then may s be
+// removed, because a watermark that names a missing file is a data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -109,9 +109,9 @@ func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// checkLocks fails the journal if the directory holds another control file, because further writes
-// would be missing from the directory. A replaced lock file is only reported: the control file is
-// locked too.
+// checkLocks fails the journal if the control file in the directory was replaced, because the
+// directory would miss all further writes. It only logs a replaced lock file, because the control
+// file is locked too.
 func (j *Journal) checkLocks() error {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -129,7 +129,7 @@ func (j *Journal) checkLocks() error {
 	return err
 }
 
-// sealActiveSegment writes the watermark of a closed journal before it cuts off the zeros.
+// sealActiveSegment writes the watermark of a closed journal, then truncates the zeros.
 func (j *Journal) sealActiveSegment() error {
 	if err := j.sync(); err != nil {
 		return err

@@ -10,12 +10,13 @@ import (
 	"sync"
 )
 
-// errForged is the error for anything that a cipher rejects: damage, another key or another place.
+// errForged is returned for any value that a cipher rejects, because of damage, another key or
+// another place.
 var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
-// A valueCipher encrypts values under one secret, bound to their places. It is safe for concurrent
-// use. seal appends to b; open returns new memory. The place is not stored, so the reader must know
-// it.
+// A valueCipher encrypts values with one secret and binds them to their place. The place is not
+// stored, so the reader must pass the same one. seal appends to b, and open returns new memory. It
+// is safe for concurrent use.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)
@@ -24,15 +25,15 @@ type valueCipher interface {
 const (
 	saltBytes  = 32
 	nonceBytes = 12
-	// saltUses is the number of values per salt. With random nonces of 96 bits, 2^32 would be
-	// risky.
+	// saltUses is the number of values per salt. 2^32 values would be unsafe with random 96-bit
+	// nonces.
 	saltUses = 1 << 24
-	// maxSalts limits the cached keys for reading; each process that has written left a few salts.
+	// maxSalts limits the cached keys for reading. Each process run leaves a few salts.
 	maxSalts = 1024
 )
 
-// derivedGCM is AES-256-GCM with keys derived from a secret and a salt. It serves the keys of
-// aesgcm and the seeds of KMS plugins.
+// derivedGCM is AES-256-GCM with keys derived from a secret and a salt. It is used for aesgcm keys
+// and for KMS seeds.
 type derivedGCM struct {
 	secret []byte
 
@@ -43,13 +44,14 @@ type derivedGCM struct {
 	bySalt  map[string]cipher.AEAD // for reading
 }
 
-// newDerivedGCM accepts a secret of any length: HKDF derives keys of 32 bytes.
+// newDerivedGCM accepts a secret of any length, because HKDF derives 32-byte keys from it.
 func newDerivedGCM(secret []byte) *derivedGCM {
 	return &derivedGCM{secret: secret, bySalt: map[string]cipher.AEAD{}}
 }
 
-// derive returns the cipher of a salt. The info names the format and its version, so that other
-// uses of the secret have other keys. It panics only if the standard library refuses valid input.
+// derive returns the cipher for a salt. The HKDF info names the format and its version, so that
+// other uses of the secret derive other keys. It panics only if the standard library rejects valid
+// input.
 func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, g.secret, salt, "troupe aesgcm v1", 32)
 	if err != nil {
@@ -66,7 +68,7 @@ func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// A use is counted before the value is sealed, so a salt is never used more often than counted.
+// writer counts a use before the value is sealed, so that no salt exceeds its limit.
 func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,7 +80,7 @@ func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	return g.salt, g.current
 }
 
-// bySalt is only a cache: it is cleared when it is full.
+// reader clears bySalt when it is full, because it is only a cache.
 func (g *derivedGCM) reader(salt []byte) cipher.AEAD {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,7 +95,6 @@ func (g *derivedGCM) reader(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// seal appends salt, nonce, ciphertext and tag.
 func (g *derivedGCM) seal(b, place, value []byte) []byte {
 	salt, aead := g.writer()
 	b = append(b, salt...)
@@ -113,7 +114,7 @@ func (g *derivedGCM) open(body, place []byte) ([]byte, error) {
 	return value, nil
 }
 
-// randomBytes never fails: without randomness crypto/rand ends the process.
+// randomBytes never fails, because crypto/rand ends the process if there is no randomness.
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)

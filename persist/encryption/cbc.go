@@ -11,14 +11,14 @@ import (
 	"slices"
 )
 
-// cbc is AES-CBC with HMAC-SHA-256 over place, vector and ciphertext. The tag detects changes, and
-// is checked first, so that padding reveals nothing to an attacker.
+// cbc is AES-CBC with HMAC-SHA-256 over place, initialization vector and ciphertext. The tag is
+// checked before decryption, so that padding errors reveal nothing to an attacker.
 type cbc struct {
 	block   cipher.Block
 	authKey []byte
 }
 
-// newCBC derives independent keys of 32 bytes from a secret, so the cipher is always AES-256.
+// newCBC derives two independent 32-byte keys from a secret, so that the cipher is always AES-256.
 func newCBC(secret []byte) (*cbc, error) {
 	derive := func(what string) ([]byte, error) {
 		return hkdf.Key(sha256.New, secret, nil, "troupe aescbc v1 "+what, 32)
@@ -35,7 +35,7 @@ func newCBC(secret []byte) (*cbc, error) {
 	return &cbc{block, authKey}, err
 }
 
-// tag authenticates a body. The length of the place separates it from the body.
+// tag authenticates a body. The leading length separates place and body unambiguously.
 func (c *cbc) tag(place, body []byte) []byte {
 	mac := hmac.New(sha256.New, c.authKey)
 	mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(place))))
@@ -44,8 +44,7 @@ func (c *cbc) tag(place, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal always pads, with a whole block if the value ends at one, so that open knows how much to
-// remove.
+// seal always pads, if necessary with a whole block, so that open knows how much to remove.
 func (c *cbc) seal(b, place, value []byte) []byte {
 	padding := aes.BlockSize - len(value)%aes.BlockSize
 	start := len(b)
@@ -57,8 +56,8 @@ func (c *cbc) seal(b, place, value []byte) []byte {
 	return append(b, c.tag(place, b[start:])...)
 }
 
-// The shortest body has a vector, one block and the tag. open decrypts a copy, since others may
-// read body.
+// open requires at least an initialization vector, one block and the tag. It decrypts a copy,
+// because others may read body.
 func (c *cbc) open(body, place []byte) ([]byte, error) {
 	n := len(body) - sha256.Size
 	if n < 2*aes.BlockSize || n%aes.BlockSize != 0 || !hmac.Equal(body[n:], c.tag(place, body[:n])) {

@@ -34,7 +34,7 @@ func transformerOf(t testing.TB, text string) *Transformer {
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
 
 // TestTamperedValues checks for every provider that a value does not decrypt after it was moved,
-// truncated, extended or changed in any bit.
+// truncated, extended or had any bit flipped.
 func TestTamperedValues(t *testing.T) {
 	t.Parallel()
 	value := []byte(`{"data":"marker"}`)
@@ -57,7 +57,7 @@ func TestTamperedValues(t *testing.T) {
 					t.Errorf("moved to %s it decrypts", name)
 				}
 			}
-			// The limit of etcd that docs/encryption.md states.
+			// In etcd, an older value of the same key decrypts, as docs/encryption.md states.
 			for key, decrypts := range map[string]bool{place.Key: true, place.Key + "b": false} {
 				at := persist.Place{Key: key, Revision: 9, Unversioned: true}
 				if _, err := x.Decode(at, x.Encode(nil, persist.Place{Key: place.Key}, value)); (err == nil) != decrypts {
@@ -86,7 +86,6 @@ func TestTamperedValues(t *testing.T) {
 	}
 }
 
-// TestSizes checks values of every length around the block sizes of the ciphers.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -100,8 +99,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRotation checks that the first key encrypts and that all keys decrypt. Plain values and
-// values of other keys are stale. Plain values can be read only with the identity provider.
+// TestRotation checks that the first key encrypts and that all keys decrypt. Unencrypted values and
+// values of other keys are stale. Unencrypted values are readable only with the identity provider.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := keyOf("aesgcm", "one", 1), keyOf("secretbox", "two", 2)
@@ -150,8 +149,8 @@ func mustNew(t *testing.T) *Transformer {
 	return must.Get(New(nil, Options{}))(t)
 }
 
-// TestReplace checks that a new configuration makes the existing values of a rule stale only if the
-// first key of that rule differs.
+// TestReplace checks that a new configuration makes the values of a rule stale only if the first
+// key of the rule differs.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	text := configOf(keyOf("aesgcm", "one", 1)) + "- resources: ['*.apps']\n  providers: [" + keyOf("aescbc", "a", 3) + "]\n"

@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Naming has the names in a configuration that depend on the server's naming profile.
+// Naming holds the names in a configuration that depend on the naming profile.
 type Naming struct {
 	APIVersion  string // of an EncryptionConfiguration
 	EventsGroup string // whose events are stored as those of the core group
 }
 
-// A Configuration says which resources are encrypted, and how.
+// A Configuration defines which resources are encrypted, and how.
 type Configuration struct {
 	rules []rule
 	hash  string // of the text
@@ -29,13 +29,13 @@ type Configuration struct {
 // Hash identifies the text of the configuration in metrics and logs.
 func (c *Configuration) Hash() string { return c.hash }
 
-// A rule lists resources and their providers. The first provider writes.
+// A rule lists resources and their providers. The first provider encrypts new values.
 type rule struct {
 	resources []groupResource
 	providers []providerConfig
 }
 
-// A groupResource is a resource, or a pattern in which * matches any.
+// A groupResource is a resource or a pattern. * matches any group or resource.
 type groupResource struct{ group, resource string }
 
 // String returns "secrets", "deployments.apps", "*.apps", "*." or "*.*".
@@ -46,13 +46,13 @@ func (g groupResource) String() string {
 	return g.resource + "." + g.group
 }
 
-// parseGroupResource splits at the first dot: only groups may contain dots.
+// parseGroupResource splits at the first dot, because only groups may contain dots.
 func parseGroupResource(s string) groupResource {
 	resource, group, _ := strings.Cut(s, ".")
 	return groupResource{group, resource}
 }
 
-// The file format is that of kube-apiserver. Pointers distinguish missing fields.
+// The file format is that of kube-apiserver. Pointers distinguish absent fields from empty ones.
 type (
 	configFile struct {
 		APIVersion string         `json:"apiVersion"`
@@ -102,21 +102,20 @@ func (d *duration) UnmarshalJSON(b []byte) error {
 
 const defaultTimeout = 3 * time.Second
 
-// faults are the errors of a configuration, each with its field path.
 type faults []error
 
 func (f *faults) required(path, text string) {
 	*f = append(*f, fmt.Errorf("%s: Required value: %s", path, text))
 }
 
-// invalid shows value in the error, so callers must redact secrets.
+// invalid includes value in the error, so callers must redact secrets.
 func (f *faults) invalid(path string, value any, text string) {
 	*f = append(*f, fmt.Errorf("%s: Invalid value: %#v: %s", path, value, text))
 }
 
-// Parse decodes an EncryptionConfiguration in YAML or JSON. The error has all faults with their
-// field paths and no secrets. An empty file is an error: without rules, secrets would be written in
-// clear after a mistake in its creation.
+// Parse decodes an EncryptionConfiguration in YAML or JSON. The error lists all faults with their
+// field paths, without secrets. An empty file is an error, because without rules secrets would be
+// stored unencrypted.
 func Parse(text []byte, naming Naming) (*Configuration, error) {
 	if len(text) == 0 {
 		return nil, errors.New("the file is empty")
@@ -148,7 +147,7 @@ func Parse(text []byte, naming Naming) (*Configuration, error) {
 	return newConfiguration(text, file), nil
 }
 
-// withoutValues removes what the decoder's error quotes of the file, which may be a secret.
+// withoutValues removes quotes of the file from a decoding error, because they may be secrets.
 func withoutValues(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s: must not be a %s", wrong.Field, strings.Fields(wrong.Value)[0])
@@ -193,7 +192,7 @@ func (f *faults) checkResources(path string, names []string, naming Naming) {
 		case g.group == "*" && g.resource != "*":
 			f.invalid(at, name, "encrypting the same resource across groups is not supported")
 		}
-		// The whole list is named, since either of the two may be wrong.
+		// The error shows the whole list, because either duplicate may be the wrong one.
 		if seen[g] {
 			f.invalid(path, names, "the same resource cannot be specified multiple times")
 		}
@@ -209,7 +208,7 @@ func (f *faults) checkResources(path string, names []string, naming Naming) {
 
 var anyResource = groupResource{"*", "*"}
 
-// checkMasked refuses a rule that an earlier one makes ineffective.
+// checkMasked rejects a rule for resources that an earlier rule already covers.
 func (f *faults) checkMasked(rules []resourceFile) {
 	earlier := map[groupResource]bool{}
 	for i, r := range rules {
@@ -228,8 +227,8 @@ func (f *faults) checkMasked(rules []resourceFile) {
 	}
 }
 
-// checkProviders checks providers, and decodes their secrets. plugins collects the names of KMS
-// plugins of all entries: stored values name their plugin, so the names must be unique.
+// checkProviders validates providers and decodes their secrets. plugins collects the names of all
+// KMS plugins. They must be unique, because stored values name their plugin.
 func (f *faults) checkProviders(path string, providers []providerConfig, plugins map[string]bool) {
 	if len(providers) == 0 {
 		f.required(path, "at least one "+path+" is required")
@@ -259,9 +258,9 @@ func (f *faults) checkProviders(path string, providers []providerConfig, plugins
 	}
 }
 
-// checkKeys checks the keys of one provider, decodes their secrets and discards the text. lengths
-// are the allowed lengths of a secret in bytes: a short secret would be weak although keys are
-// derived.
+// checkKeys validates the keys of one provider, decodes their secrets and discards the encoded
+// text. lengths lists the allowed lengths of a secret in bytes. A shorter secret would be weak even
+// though keys are derived from it.
 func (f *faults) checkKeys(path string, keys []keyFile, lengths ...int) {
 	if len(keys) == 0 {
 		f.required(path, "at least one keys is required")
@@ -286,8 +285,8 @@ func (f *faults) checkKeys(path string, keys []keyFile, lengths ...int) {
 	}
 }
 
-// checkKMS checks a KMS plugin, and defaults its timeout. Names have no colon, which ends the name
-// in stored values. The plugin need not be running.
+// checkKMS validates a KMS plugin and sets its default timeout. Names must not contain a colon,
+// because it ends the name in stored values. The plugin need not be running.
 func (f *faults) checkKMS(path string, k *kmsFile, plugins map[string]bool) {
 	switch {
 	case k.Name == "":

@@ -1,53 +1,53 @@
-// Package encryption encrypts values before the log stores them, and decrypts them when it reads
+// Package encryption encrypts values before the log stores them and decrypts them when it reads
 // them.
 //
-//	Configuration   which resources are encrypted, and how: the file of --encryption-provider-config
+//	Configuration   the file of --encryption-provider-config: which resources are encrypted, and how
 //	Transformer     the persist.Transformer of a configuration, which can be replaced while in use
 //	provider        one way to encrypt: a key of aesgcm, aescbc or secretbox, a KMS plugin, or
 //	                identity, which does not encrypt
 //
-// The first provider of a resource writes; all of them read. A resource without an entry has only
-// identity.
+// The first provider of a resource encrypts new values, and all of them decrypt. A resource without
+// an entry has only identity.
 //
 // # Stored values
 //
-// identity stores the value itself, a JSON object. All other stored values begin with a text that
-// names the provider and key:
+// identity stores the value itself, a JSON object. All other stored values begin with a prefix
+// that names the provider and key:
 //
 //	enc:aesgcm:v1:<key>:      salt (32 bytes), nonce (12), AES-256-GCM of the value with its tag (16)
 //	enc:aescbc:v1:<key>:      initialization vector (16), AES-CBC of the value with PKCS #7 padding,
 //	                          tag (32)
-//	enc:secretbox:v1:<key>:   nonce (24), XSalsa20-Poly1305 of the value after its place's SHA-256
+//	enc:secretbox:v1:<key>:   nonce (24), XSalsa20-Poly1305 of the SHA-256 of the place and the value
 //	enc:kms:v2:<plugin>:      length of the header (unsigned varint), header, then as with aesgcm
 //
 // Names are escaped as in URL queries. Each value is bound to its place: one byte, 0 for a value
 // and 1 for metadata, the revision (8 bytes, little-endian) and the storage key. The place is the
 // additional data of aesgcm and kms, part of the tag's input for aescbc, and encrypted as a digest
-// with the value for secretbox. So a value that was moved to another key or revision, or from the
-// value to the metadata, does not decrypt. For stores that assign revisions later (Unversioned),
-// the revision is 0, and an older value of the same key decrypts.
+// with the value for secretbox. A value that was moved to another key or revision, or into the
+// metadata, therefore does not decrypt. Stores that assign revisions later (Unversioned) bind
+// values to revision 0, so an older value of the same key decrypts.
 //
 //   - aesgcm: the key is HKDF-SHA-256 of the secret, with the salt as salt and "troupe aesgcm v1"
-//     as info. A process uses a random salt for 2^24 values, with random nonces. So the limit of
-//     values per key is never reached, however often snapshots write all values again.
+//     as info. A process uses a random salt for 2^24 values, with random nonces. The limit of
+//     values per key is thus never reached, however often snapshots rewrite all values.
 //   - aescbc: HKDF-SHA-256 derives two keys from the secret without a salt, with the infos "troupe
 //     aescbc v1 encrypt" and "… authenticate". The tag is HMAC-SHA-256 of the length of the place
 //     (8 bytes, little-endian), the place, the vector and the ciphertext, and is verified before
 //     decryption.
-//   - kms: the header is a Protobuf message: 2 the id of the plugin's key, 3 the seed as encrypted
+//   - kms: the header is a Protobuf message: 2 the ID of the plugin's key, 3 the seed as encrypted
 //     by the plugin, 4 the annotations (a map) that the plugin needs for decryption. The seed, 32
-//     random bytes, is the secret of aesgcm. A process creates one when it starts and one whenever
+//     random bytes, is the secret of aesgcm. A process creates a seed when it starts and whenever
 //     the plugin reports another key.
 //
 // # Invariants
 //
-//   - Values of a resource whose first provider is not identity are never written in clear.
-//   - Values of a resource without identity among its providers are not accepted in clear, so write
-//     access to files does not allow injecting them.
+//   - Values of a resource whose first provider is not identity are never written unencrypted.
+//   - Unencrypted values are rejected unless identity is a provider of the resource. Write access
+//     to files therefore does not allow injecting values.
 //   - A value that was not written by the first provider of its resource is stale
-//     (Transformer.Stale) until it is rewritten. Staleness is tracked by revision: all up to the
-//     newest stale one count.
+//     (Transformer.Stale) until it is rewritten. All values up to the newest stale revision of a
+//     resource count as stale.
 //   - A configuration that cannot be used changes nothing.
 //
-// Keys are not wiped from memory, which holds the values in clear anyway.
+// Keys are not wiped from memory, because it holds the decrypted values anyway.
 package encryption

@@ -19,21 +19,22 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A kmsClient calls a KMS plugin of version 2: gRPC over a unix socket. Its three calls are unary,
-// so plain HTTP/2 suffices: a length before each message, and the status in the trailers.
+// A kmsClient calls a KMS v2 plugin with gRPC over a Unix socket. The three calls are unary, so
+// plain HTTP/2 suffices, with a length before each message and the status in the trailers.
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
-	// observe is called after every call, with the gRPC code.
+	// observe is called after every call with the name of its gRPC code.
 	observe func(method, code string, took time.Duration)
 }
 
-// maxMessage limits a response. kube-apiserver limits its parts to much less.
+// maxMessage limits a response in bytes. kube-apiserver limits the parts of a response to much
+// less.
 const maxMessage = 1 << 20
 
 // newKMSClient returns a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for
-// an abstract socket. It does not connect. The socket's permissions control access; HTTP/2 is used
-// without TLS and upgrade.
+// an abstract socket. It does not connect. HTTP/2 runs without TLS, because the permissions of the
+// socket control access.
 func newKMSClient(endpoint string, timeout time.Duration, observe func(method, code string, took time.Duration)) *kmsClient {
 	path := strings.TrimPrefix(endpoint, "unix://")
 	if rest, ok := strings.CutPrefix(path, "/@"); ok {
@@ -48,10 +49,9 @@ func newKMSClient(endpoint string, timeout time.Duration, observe func(method, c
 	}}}
 }
 
-// close closes idle connections. Running calls end by themselves.
+// close closes idle connections. Running calls finish normally.
 func (c *kmsClient) close() { c.http.CloseIdleConnections() }
 
-// An rpcError is the status of a failed call.
 type rpcError struct {
 	code    int
 	message string
@@ -80,7 +80,7 @@ var codeNames = []string{
 	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// Invalid codes count as Unknown, so that a plugin cannot create unbounded metric series.
+// codeName maps invalid codes to Unknown, so that a plugin cannot create unbounded metric series.
 func codeName(code int) string {
 	if code < 0 || code >= len(codeNames) {
 		return codeNames[codeUnknown]
@@ -88,8 +88,8 @@ func codeName(code int) string {
 	return codeNames[code]
 }
 
-// call makes one call, limited by the plugin's timeout. Errors that did not come from the plugin
-// get the code of a gRPC library: DeadlineExceeded on timeout, else Unavailable.
+// call makes one call, limited by the plugin's timeout. Errors that do not come from the plugin get
+// the code that a gRPC library would use, DeadlineExceeded on timeout and Unavailable otherwise.
 func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]byte, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -110,8 +110,8 @@ func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]
 	return answer, err
 }
 
-// roundTrip sends one message and reads one. Each is preceded by 5 bytes: whether it is compressed,
-// which it never is, and its length, big-endian. The trailers are available only after the whole
+// roundTrip sends one message and reads one. A 5-byte prefix precedes each: a compression flag,
+// which is never set, and the big-endian length. The trailers are available only after the whole
 // body was read.
 func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte) ([]byte, error) {
 	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
@@ -142,7 +142,8 @@ func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte
 	return framed[5:], nil
 }
 
-// outcome returns the status of a call, from the trailers or, without a message, from the headers.
+// outcome returns the status of a call. It is in the trailers, or in the headers of a response
+// without a message.
 func outcome(answer *http.Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return &rpcError{codeUnknown, "HTTP " + answer.Status}
@@ -167,7 +168,7 @@ func outcome(answer *http.Response) error {
 
 type kmsStatus struct{ version, healthz, keyID string }
 
-// status returns the plugin's state and the id of its current key. Field numbers here and below are
+// status returns the plugin's health, version and current key ID. Field numbers here and below are
 // those of the KMS v2 API.
 func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	answer, err := c.call(ctx, "Status", nil)
@@ -186,7 +187,7 @@ func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	})
 }
 
-// encrypt makes the plugin encrypt a seed. uid is for its log.
+// encrypt asks the plugin to encrypt a seed. uid identifies the request in the plugin's log.
 func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wrappedSeed, err error) {
 	answer, err := c.call(ctx, "Encrypt", appendString(appendBytes(nil, 1, seed), 2, uid))
 	if err != nil {
@@ -204,7 +205,7 @@ func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wra
 	})
 }
 
-// decrypt makes the plugin decrypt a seed, with the stored annotations. The caller checks the
+// decrypt asks the plugin to decrypt a seed with the stored annotations. The caller must check the
 // length of the seed.
 func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (seed []byte, err error) {
 	request := appendString(appendString(appendBytes(nil, 1, s.seed), 2, uid), 3, s.keyID)
@@ -219,7 +220,7 @@ func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (see
 	})
 }
 
-// appendBytes appends a field of a Protobuf message, even if it is empty.
+// appendBytes appends a Protobuf field even if it is empty.
 func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
@@ -230,7 +231,7 @@ func appendString(b []byte, number protowire.Number, value string) []byte {
 
 var errMessage = errors.New("it is not a Protobuf message")
 
-// eachField calls take with each bytes field of a message, and skips others. value aliases b.
+// eachField calls take for each bytes field of a message and skips other fields. value aliases b.
 func eachField(b []byte, take func(number protowire.Number, value []byte)) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)

@@ -15,25 +15,25 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The periods of status calls and the lifetime of a seed without a response are those of
-// kube-apiserver, so that key rotations can be planned in the same way.
+// Probe periods and seed lifetime are those of kube-apiserver, so that key rotations can be planned
+// in the same way. A seed expires seedTTL after the last successful probe.
 const (
 	probePeriod = time.Minute
 	retryPeriod = 10 * time.Second
 	seedTTL     = 3 * time.Minute
-	// A health check requests a new status if the known one is older.
+	// A health check requests a new status if the last one is older than its TTL.
 	healthyTTL   = 20 * time.Second
 	unhealthyTTL = 3 * time.Second
-	// openPatience is how long a start waits for an unresponsive plugin.
+	// openPatience is how long startup waits for an unresponsive plugin.
 	openPatience = 15 * time.Second
 	openRetry    = 200 * time.Millisecond
-	// maxSeeds limits the cached seeds for reading: each process that has written left one per key.
+	// maxSeeds limits the cached seeds for reading. Each process run leaves one seed per key.
 	maxSeeds = 4096
 )
 
-// A plugin is the provider of a KMS plugin. It encrypts values under a seed that the plugin has
-// encrypted once. The plugin is called again when its key changes, so that writes never wait for
-// it.
+// A plugin is the provider for a KMS plugin. The KMS plugin encrypts a seed once, and the provider
+// encrypts values with the seed. It calls the KMS plugin again only when the key changes, so that
+// writes never wait for it.
 type plugin struct {
 	name   string
 	begin  string // its prefix
@@ -57,7 +57,6 @@ type plugin struct {
 	seeds   map[string]openedSeed
 }
 
-// A seedState is the seed that encrypts values.
 type seedState struct {
 	wrapped wrappedSeed
 	header  []byte
@@ -65,13 +64,13 @@ type seedState struct {
 	expires time.Time
 }
 
-// An openedSeed is the plugin's response to the decryption of a seed.
 type openedSeed struct {
 	cipher *derivedGCM
 	err    error
 }
 
-// newPlugin does not call the plugin: it is unhealthy and cannot encrypt until the first probe.
+// newPlugin does not call the KMS plugin. The provider is unhealthy and cannot encrypt until the
+// first probe.
 func newPlugin(of kmsFile, o Options) *plugin {
 	p := &plugin{name: of.Name, begin: marker + "kms:v2:" + escapeName(of.Name) + ":", events: o.Events, now: o.Now, log: o.Logger, seeds: map[string]openedSeed{}}
 	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
@@ -83,7 +82,6 @@ func newPlugin(of kmsFile, o Options) *plugin {
 
 func (p *plugin) prefix() string { return p.begin }
 
-// check allows the seed for some time after the last good status.
 func (p *plugin) check() error {
 	state := p.state.Load()
 	if state == nil {
@@ -95,14 +93,13 @@ func (p *plugin) check() error {
 	return nil
 }
 
-// health returns the result of the last probe.
 func (p *plugin) health() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.lastErr
 }
 
-// writerID depends on the plugin's key only: values under older seeds are not stale.
+// writerID depends only on the plugin's key, so that values under older seeds are not stale.
 func (p *plugin) writerID() string {
 	if state := p.state.Load(); state != nil {
 		return p.begin + state.wrapped.keyID
@@ -110,8 +107,8 @@ func (p *plugin) writerID() string {
 	return p.begin
 }
 
-// The state exists, since check has passed. It is loaded once, so that header and cipher belong to
-// the same seed.
+// encode requires a successful check, so that there is a state. It loads the state once, so that
+// header and cipher belong to the same seed.
 func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	state := p.state.Load()
 	b = binary.AppendUvarint(b, uint64(len(state.header)))
@@ -120,8 +117,8 @@ func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	return state.cipher.seal(b, place, value), p.begin + state.wrapped.keyID
 }
 
-// The header comes from storage and is unauthenticated until the plugin has seen it, so it is
-// validated like any input.
+// decode validates the header like any input. It comes from storage and is unauthenticated until
+// the plugin has seen it.
 func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {
@@ -141,11 +138,11 @@ func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	return value, p.begin + wrapped.keyID, err
 }
 
-// open returns the cipher of a seed, which the plugin decrypts once. Only a start reads values, so
-// waiting for a plugin that is starting too delays nothing else.
+// open returns the cipher of a seed. The KMS plugin decrypts each seed once. Values are read only
+// at startup, so waiting for a plugin that is still starting delays nothing else.
 //
-// Permanent failures are cached like successes, since they apply to all values of that seed. The
-// lock is held during the call, so that many values of one seed make one call.
+// Permanent failures are cached too, because they apply to all values of the seed. The lock is held
+// during the call, so that concurrent reads of the same seed make one call.
 func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	p.seedsMu.Lock()
 	defer p.seedsMu.Unlock()
@@ -157,7 +154,7 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	for deadline := time.Now().Add(openPatience); ; time.Sleep(openRetry) {
 		seed, err = p.client.decrypt(context.Background(), uuid.NewString(), wrapped)
 		if err != nil && !errors.Is(err, persist.ErrUnavailable) && p.probe(context.Background()) != nil {
-			// An unhealthy plugin may find the key later.
+			// The error may be temporary if the plugin is unhealthy.
 			err = fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
 		}
 		if !errors.Is(err, persist.ErrUnavailable) || time.Now().After(deadline) {
@@ -185,8 +182,8 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 }
 
 // probe requests the plugin's status, and a new seed if its key has changed. After an error the old
-// seed stays in use. Probes are serialized. p.mu is locked within p.probing, and not during calls,
-// so that health never blocks.
+// seed stays in use. p.probing serializes probes and is locked before p.mu. No call is made under
+// p.mu, so that health never blocks.
 func (p *plugin) probe(ctx context.Context) error {
 	p.probing.Lock()
 	defer p.probing.Unlock()
@@ -208,7 +205,7 @@ func (p *plugin) probe(ctx context.Context) error {
 	return err
 }
 
-// logChange logs an error once, and its end. p.probing is held.
+// logChange logs when an error first occurs and when it is resolved. The caller holds p.probing.
 func (p *plugin) logChange(err error) {
 	text := ""
 	if err != nil {
@@ -222,8 +219,8 @@ func (p *plugin) logChange(err error) {
 	p.lastText = text
 }
 
-// adopt validates the plugin's status, and follows its key. p.probing is held. While the key is the
-// same, only the expiry changes.
+// adopt validates the plugin's status. It extends the expiry of the seed, or creates a new one if
+// the key has changed. The caller holds p.probing.
 func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time) error {
 	if status.healthz != "ok" {
 		return fmt.Errorf("got unexpected healthz status: %.100q", status.healthz)
@@ -249,9 +246,9 @@ func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time)
 	return p.newSeed(ctx, status.keyID, expires)
 }
 
-// newSeed creates a seed under the reported key. It rejects a plugin that encrypts with another
-// key, because values would be attributed to the wrong one. The state is replaced atomically with
-// its cipher.
+// newSeed creates a seed under the reported key. It rejects a plugin that encrypts with a different
+// key, because values would be attributed to the wrong one. The seed and its cipher are replaced
+// atomically.
 func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) error {
 	seed := randomBytes(seedBytes)
 	wrapped, err := p.client.encrypt(ctx, uuid.NewString(), seed)
@@ -274,7 +271,6 @@ func (p *plugin) dueAt() time.Time {
 	return p.nextAt
 }
 
-// stale reports whether the known health is too old for a health check.
 func (p *plugin) stale() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// servePlugin serves a KMS plugin that returns the results of answer, until the test ends. It
-// implements gRPC as HTTP/2 with the status in a trailer.
+// servePlugin serves a KMS plugin until the test ends. answer returns its results. It implements
+// gRPC as HTTP/2 with the status in a trailer.
 func servePlugin(t *testing.T, answer func(method string) (message []byte, status string)) (endpoint string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kms.sock")
@@ -43,8 +43,7 @@ func servePlugin(t *testing.T, answer func(method string) (message []byte, statu
 }
 
 // TestSeedExpires checks that values are encrypted for up to three minutes after the last
-// successful response of the plugin. Reads continue, and writes succeed again when the plugin
-// recovers.
+// successful probe. Reads continue, and writes resume when the plugin recovers.
 func TestSeedExpires(t *testing.T) {
 	t.Parallel()
 	var unwell atomic.Bool
@@ -82,8 +81,8 @@ func TestSeedExpires(t *testing.T) {
 	}
 }
 
-// TestLyingAnswers checks that malformed or oversized responses and wrong key IDs are errors and do
-// not replace the seed.
+// TestLyingAnswers checks that malformed or oversized responses and wrong key IDs are errors and
+// keep the seed.
 func TestLyingAnswers(t *testing.T) {
 	t.Parallel()
 	status := appendString(appendString(appendString(nil, 1, "v2"), 2, "ok"), 3, "key")

@@ -7,27 +7,26 @@ import (
 	"net/url"
 )
 
-// A provider is one way to encrypt values, safe for concurrent use. Its prefix never changes; the
-// writerID of a KMS plugin does.
+// A provider encrypts values in one way. Its prefix never changes, but the writerID of a KMS plugin
+// does. It is safe for concurrent use.
 type provider interface {
-	// prefix returns the beginning of its stored values; "" for identity.
+	// prefix returns the prefix of stored values, or "" for identity.
 	prefix() string
-	// check returns the reason why it cannot encrypt now, or nil.
+	// check returns an error if the provider cannot encrypt now.
 	check() error
-	// writerID identifies the key that currently encrypts values.
+	// writerID identifies the key that encrypts new values.
 	writerID() string
-	// encode appends the stored form of a value without the prefix, and returns the id of the key
-	// used.
+	// encode appends the stored form of a value without the prefix. It also returns the ID of the
+	// key.
 	encode(b, place, value []byte) (stored []byte, writerID string)
-	// decode returns the value of a stored form without the prefix.
+	// decode returns the value of a stored form without prefix, and the ID of its key.
 	decode(body, place []byte) (value []byte, writerID string, err error)
 }
 
-// marker begins every encrypted value.
 const marker = "enc:"
 
-// identity stores values unchanged and ignores places: anyone who can write files can move values
-// in clear.
+// identity stores values unchanged and ignores places. Anyone with write access to the files can
+// move such values.
 type identity struct{}
 
 func (identity) prefix() string { return "" }
@@ -39,14 +38,13 @@ func (identity) encode(b, _, value []byte) ([]byte, string) { return append(b, v
 
 func (identity) decode(body, _ []byte) ([]byte, string, error) { return body, "", nil }
 
-// A keyProvider encrypts with a key of the configuration.
 type keyProvider struct {
 	begin  string // its prefix
 	id     string
 	cipher valueCipher
 }
 
-// The id distinguishes keys of the same name.
+// newKeyProvider hashes the secret into the ID, to distinguish keys of the same name.
 func newKeyProvider(algorithm string, key keyFile, cipher valueCipher) *keyProvider {
 	begin := marker + algorithm + ":v1:" + url.QueryEscape(key.Name) + ":"
 	return &keyProvider{begin, fmt.Sprintf("%s%x", begin, sha256.Sum256(key.secret)), cipher}
@@ -65,8 +63,8 @@ func (p *keyProvider) decode(body, place []byte) ([]byte, string, error) {
 	return value, p.id, err
 }
 
-// newProviders returns the providers of an entry in order, one per key. It adds KMS plugins, made
-// by connect, to plugins.
+// newProviders returns the providers of a configuration entry in order, one per key. It creates KMS
+// plugins with connect and appends them to plugins.
 func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*plugin) (made []provider, err error) {
 	switch {
 	case of.Identity != nil:

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/crypto/nacl/secretbox"
 )
 
-// Random nonces of this length are safe for any number of values per key.
+// Nonces of 24 bytes can be random for any number of values per key.
 const boxNonceBytes = 24
 
-// box is XSalsa20-Poly1305. It has no additional data, so the digest of the place is encrypted with
-// the value.
+// box is XSalsa20-Poly1305. It does not support additional data, so a digest of the place is
+// encrypted with the value.
 type box struct{ key [32]byte }
 
 func (c *box) seal(b, place, value []byte) []byte {

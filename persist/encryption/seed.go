@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A wrappedSeed is a seed encrypted by a KMS plugin, with what the plugin needs to decrypt it. It
-// is the header of every value encrypted under the seed.
+// A wrappedSeed is a seed encrypted by a KMS plugin, and the data that the plugin needs to decrypt
+// it. It is the header of every value encrypted with the seed.
 type wrappedSeed struct {
 	keyID       string
 	seed        []byte
@@ -31,7 +31,7 @@ const (
 	maxAnnotationBytes = 32 << 10
 )
 
-// checkKeyID limits the length because the id is stored with every value.
+// checkKeyID limits the length because the ID is stored with every value.
 func checkKeyID(id string) error {
 	switch {
 	case id == "":
@@ -42,7 +42,7 @@ func checkKeyID(id string) error {
 	return nil
 }
 
-// check applies to responses of a plugin and to stored headers.
+// check validates plugin responses and stored headers.
 func (s wrappedSeed) check() error {
 	if err := checkKeyID(s.keyID); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (s wrappedSeed) check() error {
 	return nil
 }
 
-// isFQDN reports whether a name is a lower-case domain name of at least two segments. Annotations
-// must have such names so that those of different plugins differ.
+// isFQDN reports whether a name is a lower-case domain name of at least two labels. Annotations
+// need such names to avoid collisions between plugins.
 func isFQDN(name string) bool {
 	dots, before := 0, byte('.')
 	for i := range len(name) {
@@ -81,14 +81,13 @@ func isFQDN(name string) bool {
 	return dots > 0 && len(name) <= 253 && before != '.' && before != '-'
 }
 
-// header encodes the wrapped seed in a fixed order, because plugin.open uses it as the key of its
-// cache.
+// header has a fixed field order, because plugin.open uses it as a cache key.
 func (s wrappedSeed) header() []byte {
 	return s.appendAnnotations(appendBytes(appendString(nil, fieldKeyID, s.keyID), fieldSeed, s.seed))
 }
 
-// appendAnnotations appends the map as in Protobuf: each entry is a message of name (1) and value
-// (2). The field has the same number in the header and in a request to decrypt.
+// appendAnnotations appends a Protobuf map, whose entries are messages with name (1) and value (2).
+// The field has the same number in the header and in a decrypt request.
 func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	for _, name := range slices.Sorted(maps.Keys(s.annotations)) {
 		b = appendBytes(b, fieldAnnotations, appendBytes(appendString(nil, 1, name), 2, s.annotations[name]))
@@ -96,7 +95,7 @@ func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	return b
 }
 
-// addAnnotation adds a map entry, and ignores malformed ones.
+// addAnnotation adds a map entry and ignores malformed ones.
 func (s *wrappedSeed) addAnnotation(entry []byte) {
 	var name string
 	var value []byte
@@ -115,7 +114,7 @@ func (s *wrappedSeed) addAnnotation(entry []byte) {
 	}
 }
 
-// parseHeader decodes a stored header. It copies the parts, since the buffer may be reused.
+// parseHeader decodes a stored header. It copies all parts, because the buffer may be reused.
 func parseHeader(b []byte) (s wrappedSeed, err error) {
 	err = eachField(b, func(number protowire.Number, value []byte) {
 		switch number {

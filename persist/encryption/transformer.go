@@ -15,21 +15,21 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Events receive the actions of a Transformer, for metrics. They must not block and must be safe
-// for concurrent use.
+// Events receives the actions of a Transformer, for metrics. Methods must not block and must be
+// safe for concurrent use.
 type Events interface {
-	// Transformed is called with each value. direction is "to_storage" or "from_storage"; prefix is
-	// the provider's, without the name of the key.
+	// Transformed is called for each value. direction is "to_storage" or "from_storage". prefix is
+	// the prefix of the provider without the key name.
 	Transformed(resource, direction, prefix string, err error, took time.Duration)
 	KMSCall(plugin, method, code string, took time.Duration)
-	// KeyIDUsed is called with the id of a KMS key whose seed is used for a value.
+	// KeyIDUsed is called with the ID of the KMS key when its seed encrypts or decrypts a value.
 	KeyIDUsed(plugin, direction, keyID string)
-	// KeyIDReported is called with the id of the key that a plugin reports.
+	// KeyIDReported is called with the current key ID of a plugin after each probe.
 	KeyIDReported(plugin, keyID string)
 	InvalidKeyID(plugin, keyID string)
 }
 
-// Options configure a Transformer; the zero value is ready for use.
+// Options configures a Transformer. The zero value is ready for use.
 type Options struct {
 	Logger *slog.Logger // nil: slog.Default()
 	Now    func() time.Time
@@ -48,7 +48,7 @@ func (noEvents) InvalidKeyID(string, string)                              {}
 type Transformer struct {
 	o       Options
 	current atomic.Pointer[providers]
-	// resources holds the resources of known values, by the first two parts of their keys.
+	// resources maps the first two parts of storage keys to *resource.
 	resources sync.Map
 	newest    atomic.Uint64 // revision of all values
 	rewrites  atomic.Uint64 // Rewrites
@@ -56,15 +56,14 @@ type Transformer struct {
 	wake      chan struct{} // capacity one: a health check wants a fresh status
 }
 
-// providers are those of one configuration. They are immutable, so their users may continue after a
-// Replace.
+// providers holds the providers of one configuration. It is immutable, so that it stays usable
+// after a Replace.
 type providers struct {
 	byResource map[groupResource][]provider
 	plugins    []*plugin
 	hash       string
 }
 
-// A resource is the state of the values of one resource.
 type resource struct {
 	groupResource
 	mu       sync.Mutex    // guards writerID
@@ -72,8 +71,8 @@ type resource struct {
 	staleTo  atomic.Uint64 // the newest revision that may be stale
 }
 
-// New returns a Transformer. A nil configuration encrypts nothing, but does not accept encrypted
-// values as clear ones. New probes each KMS plugin once; Run retries those that do not respond.
+// New returns a Transformer. With a nil configuration it does not encrypt, and rejects encrypted
+// values. New probes each KMS plugin once, and Run retries the unresponsive ones.
 func New(c *Configuration, o Options) (*Transformer, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -98,7 +97,7 @@ func New(c *Configuration, o Options) (*Transformer, error) {
 
 func escapeName(name string) string { return url.QueryEscape(name) }
 
-// newProviders creates the providers of a configuration without connecting, so an error leaves
+// newProviders creates the providers of a configuration. It does not connect, so an error leaves
 // nothing to close.
 func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	made := &providers{byResource: map[groupResource][]provider{}}
@@ -123,8 +122,7 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	return made, nil
 }
 
-// of returns the providers of a resource: those of the resource itself, else of its group, else of
-// all.
+// of returns the providers of the most specific rule, for the resource, its group or all resources.
 func (s *providers) of(g groupResource) []provider {
 	for _, pattern := range []groupResource{g, {g.group, "*"}, anyResource} {
 		if chain := s.byResource[pattern]; chain != nil {
@@ -137,7 +135,7 @@ func (s *providers) of(g groupResource) []provider {
 var identityAlone = []provider{identity{}}
 
 // resourceOf returns the resource of a storage key, which begins with group and resource. It clones
-// what it keeps, to release the caller's memory.
+// the strings that it keeps, so that the caller's memory can be freed.
 func (t *Transformer) resourceOf(key string) *resource {
 	group, rest, _ := strings.Cut(key, "/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -151,8 +149,8 @@ func (t *Transformer) resourceOf(key string) *resource {
 	return known.(*resource)
 }
 
-// Transforms also reports true if identity is only one of several providers, since others may have
-// written values.
+// Transforms implements persist.Transformer. It returns true even if identity is only one of
+// several providers, because the others may have written values.
 func (t *Transformer) Transforms(key string) bool {
 	if t.current.Load().hash == "" {
 		return false
@@ -168,7 +166,7 @@ func (t *Transformer) Check(key string) error {
 	return t.current.Load().of(t.resourceOf(key).groupResource)[0].check()
 }
 
-// If the key is replaced during Encode, the value is stale from the beginning.
+// Encode marks the value as stale if the key is replaced meanwhile.
 func (t *Transformer) Encode(b []byte, at persist.Place, value []byte) []byte {
 	if t.current.Load().hash == "" {
 		return append(b, value...)
@@ -198,7 +196,7 @@ func (t *Transformer) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return value, err
 }
 
-// decodeWith tries every provider with the value's prefix; several keys may share a name.
+// decodeWith tries every provider whose prefix matches, because several keys may share a name.
 func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte, id string, err error) {
 	encrypted := strings.HasPrefix(string(stored[:min(len(stored), len(marker))]), marker)
 	for _, p := range chain {
@@ -223,7 +221,7 @@ func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte
 	return nil, "", errors.New("it is not encrypted, and the encryption configuration does not list identity for its resource")
 }
 
-// appendPlace appends the binding of a value; see doc.go.
+// appendPlace appends the place that a value is bound to (see doc.go).
 func appendPlace(b []byte, at persist.Place) []byte {
 	part := byte(0)
 	if at.Metadata {
@@ -240,8 +238,8 @@ func appendPlace(b []byte, at persist.Place) []byte {
 	return append(b, at.Key...)
 }
 
-// Provider names the encryption of a stored value, as in "aesgcm:v1:key1", or "identity" for one in
-// clear. It needs no key.
+// Provider returns the provider and key name of a stored value, such as "aesgcm:v1:key1", or
+// "identity" if it is not encrypted. It needs no key.
 func Provider(stored []byte) string {
 	const limit = 1024
 	rest, ok := bytes.CutPrefix(stored[:min(len(stored), limit)], []byte(marker))
@@ -255,7 +253,7 @@ func Provider(stored []byte) string {
 	return strings.Join(parts[:3], ":")
 }
 
-// transformed reports an encrypted value. Metrics name algorithms, because the number of keys is
+// transformed reports an encrypted value without its key name, because the number of keys is
 // unbounded.
 func (t *Transformer) transformed(r *resource, direction, provider string, err error, began time.Time) {
 	if provider == "" || provider == "identity" {
@@ -268,27 +266,28 @@ func (t *Transformer) transformed(r *resource, direction, provider string, err e
 	t.o.Events.Transformed(r.String(), direction, marker+provider, err, time.Since(began))
 }
 
-// Stale reports whether the stored value of a key at a revision should be rewritten, because it is
-// not encrypted with the current key.
+// Stale reports whether the value of a key, written at a revision, should be rewritten because it
+// is not encrypted with the current key.
 func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale marks all values of a resource up to a revision as stale, before it raises the counter.
+// addStale marks values before it increments the counter, so that a reader of Rewrites sees them as
+// stale.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
 	t.rewrites.Add(1)
 }
 
-// Rewrites rises when values become stale. A snapshot that begins afterwards writes all values with
-// the current keys.
+// Rewrites returns a counter that increases when values become stale. A snapshot that begins
+// afterwards encrypts all values with the current keys.
 func (t *Transformer) Rewrites() uint64 { return t.rewrites.Load() }
 
-// Hash returns that of the current configuration; "" if there is none.
+// Hash returns the hash of the current configuration, or "" if there is none.
 func (t *Transformer) Hash() string { return t.current.Load().hash }
 
 // Replace switches to another configuration if all of its KMS plugins are healthy. New values use
-// it when Replace returns. After an error nothing has changed.
+// it once Replace returns. An error leaves the old configuration in place.
 func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
@@ -310,15 +309,15 @@ func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	return nil
 }
 
-// closeAll closes the clients of the plugins. Pending reads reopen a connection.
+// closeAll closes the plugins' clients. Pending reads can still reconnect.
 func closeAll(s *providers) {
 	for _, p := range s.plugins {
 		p.client.close()
 	}
 }
 
-// markStale marks the values of resources whose key has changed. t.replacing is held, so that
-// successive keys are seen in order.
+// markStale marks the values of resources whose key has changed. The caller holds t.replacing, so
+// that key changes are seen in order.
 func (t *Transformer) markStale() {
 	current := t.current.Load()
 	t.resources.Range(func(_, value any) bool {
@@ -342,8 +341,8 @@ func storeMax(to *atomic.Uint64, value uint64) {
 	}
 }
 
-// Run probes the KMS plugins periodically, and follows their keys, until the context ends. Then it
-// closes their connections, after any running Replace.
+// Run probes the KMS plugins periodically and follows key changes until ctx ends. It then waits for
+// a running Replace and closes the connections.
 func (t *Transformer) Run(ctx context.Context) {
 	for probe := t.probeDue; ; {
 		timer := time.NewTimer(probe(ctx))
@@ -363,17 +362,16 @@ func (t *Transformer) Run(ctx context.Context) {
 	}
 }
 
-// probeDue probes the plugins that are due, and returns the time until the next one.
 func (t *Transformer) probeDue(ctx context.Context) time.Duration {
 	return t.probe(ctx, func(*plugin) bool { return false })
 }
 
-// probeStale is probeDue, and also probes plugins with an old status.
+// probeStale also probes plugins whose status is too old for a health check.
 func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// The lock keeps the plugins from being closed meanwhile.
+// probe holds t.replacing, so that the plugins are not closed meanwhile.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
@@ -388,8 +386,8 @@ func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.
 	return next
 }
 
-// Health returns the errors of the last probes of all KMS plugins, or nil. It does not block: if a
-// status is old, it triggers a probe for the next call.
+// Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If a
+// probe is too old, it triggers a new one for the next call.
 func (t *Transformer) Health() error {
 	var unwell []error
 	for _, p := range t.current.Load().plugins {

@@ -14,11 +14,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is the number of writes worth gathering for one Append: what one transaction holds.
+// MaxBatch is the number of writes worth gathering for one Append. One transaction holds as many.
 const MaxBatch = maxWrites
 
-// Append takes one transaction for a batch. It takes several rounds if the batch is too large,
-// writes a key more than once, or has writes that depend on each other.
+// Append implements persist.Log. It commits a batch in one transaction. It needs several if the
+// batch is too large, writes a key twice, or has writes that depend on each other.
 func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()
@@ -70,8 +70,8 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	}
 }
 
-// ready returns persist.ErrUnavailable while the servers are unreachable, or the outcome of the
-// last transaction is still unknown.
+// ready returns persist.ErrUnavailable while the servers are unreachable or the outcome of the last
+// transaction is unknown.
 func (l *Log) ready() error {
 	if err := l.failure(); err != nil {
 		return err
@@ -90,15 +90,15 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// errNotCommitted means that a round was not committed. A retry must plan it again, because its
-// comparisons may be outdated.
+// errNotCommitted means that a round was not committed. A retry must plan the round again, because
+// its comparisons may be outdated.
 var errNotCommitted = fmt.Errorf("%w: the transaction got no response and was not committed", persist.ErrUnavailable)
 
 var errOtherRecord = errors.New("the record of this process is not the one that it wrote last")
 
-// commit sends a round and waits until its outcome is known. Without an error it was committed and
-// delivered, or is lost (see round). persist.ErrUnknown means that the outcome is unknown; any
-// other error, that it was not committed.
+// commit sends a round and waits until its outcome is known. A nil error means that the round was
+// committed and delivered, or is lost (see round). persist.ErrUnknown means that the outcome is
+// unknown. Any other error means that the round was not committed.
 func (l *Log) commit(r *round, until time.Time) error {
 	begin := time.Now()
 	defer l.stats.seconds.since(begin)
@@ -127,7 +127,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 	return l.resolve(ctx, r, err)
 }
 
-// catchUp handles a round whose transaction has found another record than the last written one.
+// catchUp handles a round whose transaction failed because the record of this log has changed.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
 	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
@@ -139,7 +139,7 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	if l.recordAt > 0 {
 		return l.resolve(ctx, r, errOtherRecord)
 	}
-	// Trim has deleted the old record, and the log has committed nothing since.
+	// Trim has deleted the old record. The log has committed nothing since then.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {
@@ -156,7 +156,8 @@ func (l *Log) send(r *round) {
 	l.inFlight = r
 }
 
-// withdraw stops attributing commits to a round. It returns false if they were already delivered.
+// withdraw stops attributing commits to a round. It returns false if the commits were already
+// delivered.
 func (l *Log) withdraw(r *round) bool {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -189,8 +190,8 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 	return done, err
 }
 
-// takeRecord finds out why a transaction was refused: an earlier transaction of this log got no
-// response, a record was deleted for its age, or the servers have another history.
+// takeRecord determines why the comparisons of a transaction failed. Either an earlier transaction
+// of this log got no response, Trim deleted a record, or the servers have a different history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
@@ -208,7 +209,6 @@ func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error 
 	return nil
 }
 
-// awaitDelivery waits for the follower after the servers have committed a round.
 func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	select {
 	case <-r.decided:
@@ -223,8 +223,8 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	return fmt.Errorf("%w: the watch did not deliver it in time", persist.ErrUnknown)
 }
 
-// resolve determines the outcome of a round without a response, or with another record. If it is
-// not decided afterwards, it was not committed and never will be.
+// resolve determines the outcome of a round that got no response or found a changed record. If the
+// round is still undecided afterwards, it was not committed and never will be.
 func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	l.undecided = true
 	err := l.decide(ctx)
@@ -238,8 +238,8 @@ func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	return fmt.Errorf("%w: %w", persist.ErrUnknown, cause)
 }
 
-// decide writes the record until that succeeds, and waits until the follower has seen it. An
-// earlier transaction that the follower has not seen then can no longer be committed, because it
+// decide retries writing the record until it succeeds, and waits until the follower has seen it. An
+// earlier transaction that the follower has not seen by then can no longer be committed, because it
 // compares an older revision of the record.
 func (l *Log) decide(ctx context.Context) error {
 	for {
@@ -284,8 +284,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refusal returns the error of a transaction that the servers have refused, and hence not
-// committed. It returns nil if the client's error does not prove that.
+// refusal returns the error of a transaction that the servers rejected without committing it. It
+// returns nil if the client's error does not prove that.
 func refusal(err error) error {
 	var refused rpctypes.EtcdError
 	known := errors.As(err, &refused)
@@ -304,8 +304,8 @@ func refusal(err error) error {
 	return nil
 }
 
-// shrink lowers a limit that a round has exceeded. It returns the round's units, if there are
-// several, to be sent in smaller rounds.
+// shrink lowers the limit that a round has exceeded. split is true if the round has several units,
+// which must be sent in smaller rounds.
 func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
 	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {
@@ -319,7 +319,7 @@ func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	return r.units, true
 }
 
-// settle sets the results of a round that was committed or is lost.
+// settle sets the results of the writes of a committed or lost round.
 func (p *planner) settle(r *round) {
 	l := p.log
 	for position, i := range r.writes {
@@ -343,8 +343,6 @@ func (p *planner) settle(r *round) {
 	}
 }
 
-// answer sets the results of units that were not sent, were not committed, or have an unknown
-// outcome.
 func (p *planner) answer(units []unit, err error) {
 	for _, u := range units {
 		p.refuse(u, persist.Result{Err: err})

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// An authority issues certificates for the servers and clients of a test, as files.
+// An authority issues certificate files for the servers and clients of a test.
 type authority struct {
 	file string // file of its own certificate
 
@@ -28,7 +28,6 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// newAuthority returns an authority whose files are removed after the test.
 func newAuthority(t testing.TB) *authority {
 	t.Helper()
 	a := &authority{t: t, file: filepath.Join(t.TempDir(), "ca.crt")}
@@ -55,8 +54,8 @@ func (a *authority) newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// issue writes a certificate for loopback addresses and its key into dir, and replaces existing
-// files. The certificate is valid for servers and clients until notAfter.
+// issue writes a certificate for loopback addresses and its key into dir, replacing existing files.
+// Servers and clients can use it until notAfter.
 func (a *authority) issue(dir string, notAfter time.Time) (certFile, keyFile string) {
 	a.t.Helper()
 	certFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -78,8 +77,8 @@ func writePEM(path, kind string, der []byte) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
-// startSecure runs one member with a certificate of the authority. It requires client certificates
-// of an authority in the file clients, and a must be one of them.
+// startSecure runs one member with a certificate of the authority a. Clients need a certificate of
+// an authority in the file clients, which must include a.
 func startSecure(t testing.TB, a *authority, clients string) *etcdtest.Cluster {
 	t.Helper()
 	certFile, keyFile := a.issue(t.TempDir(), time.Now().Add(time.Hour))

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkStart starts a log on 100,000 objects of 1 KiB, with and without a local copy. It
-// reports the CPU times of this process and of etcd separately.
+// BenchmarkStart opens a log with 100,000 objects of 1 KiB, with and without a local copy. It
+// reports the CPU time of this process and of etcd separately.
 func BenchmarkStart(b *testing.B) {
 	const objects = 100_000
 	cluster := etcdtest.Start(b, 1)

@@ -7,13 +7,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A claim is the key that holds it, and the revision of etcd since which it does.
+// A claim is held by the object with the key holder. at is the etcd revision of the claim.
 type claim struct {
 	holder string
 	at     int64
 }
 
-// claims are the delivered claims of the store.
 type claims struct {
 	holders map[string]claim           // by name
 	held    map[string]map[string]bool // names, by the keys that hold them
@@ -23,7 +22,7 @@ func newClaims() claims {
 	return claims{holders: map[string]claim{}, held: map[string]map[string]bool{}}
 }
 
-// set records the holder of a claim; an empty holder releases it.
+// set records the holder of a claim. An empty holder releases it.
 func (c *claims) set(name, holder string, at int64) {
 	if before, ok := c.holders[name]; ok {
 		delete(c.held[before.holder], name)
@@ -42,7 +41,7 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// A claimChange is the effect of a unit on a claim, and the state of the claim before.
+// A claimChange is the effect of a unit on a claim. before is the previous state.
 type claimChange struct {
 	name   string
 	before claim
@@ -50,8 +49,8 @@ type claimChange struct {
 }
 
 // changeClaims computes the effects of a unit on claims, ordered by name. A write may take a claim
-// that another write of the unit releases. If another key holds a claim, ok is false, and taken is
-// its name.
+// that another write of the unit releases. If another key holds a claim, ok is false and taken is
+// the name of the claim.
 func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange, taken string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

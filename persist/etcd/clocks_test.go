@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestClocksDiffer checks that followers use their own clock for commits, so that history has the
-// promised length and is compacted despite a writer's wrong clock. Recovered commits have the
-// writers' times, but none in the future.
+// TestClocksDiffer checks that followers use their own clock for commits. A writer with a wrong
+// clock must not shorten history or prevent its compaction. Recovered commits have the writers'
+// times, but never a future one.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// compaction is what a log knows of the newest compaction by any log. It uses only the local clock.
+// compaction describes the newest compaction by any log, as seen by this log's clock.
 type compaction struct {
 	at   int64     // the revision of its key
 	seen time.Time // when this log first saw it,
 	mark int64     // and what was applied then: the next compaction goes no further
 }
 
-// Trim drops the history before keepFrom, if that is due and no other log does it.
+// Trim drops the history before keepFrom if a compaction is due and no other log performs it.
 func (l *Log) Trim(keepFrom persist.Revision) error {
 	if l.o.CompactionInterval < 0 || l.health.error() != nil {
 		return nil
@@ -47,8 +47,8 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 	return errors.Join(l.dropOld(ctx, at), l.dropClaims(ctx), l.dropMarks(ctx))
 }
 
-// compactionDue reports whether no log has compacted for an interval. A new log also waits that
-// long.
+// compactionDue reports whether no log has compacted for one interval. A new log waits for a whole
+// interval too.
 func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	found, err := l.client.Get(ctx, l.keys.compaction())
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	return time.Since(l.compaction.seen) >= l.o.CompactionInterval, nil
 }
 
-// takeCompaction reports whether this log compacts now: the first to change the key does.
+// takeCompaction reports whether this log may compact. The first log that changes the key may.
 func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	key := l.keys.compaction()
 	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)
@@ -76,7 +76,6 @@ func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	return done.Succeeded, nil
 }
 
-// compactedAt decodes the value of takeCompaction; 0 if it is malformed.
 func compactedAt(value []byte) int64 {
 	at, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil {
@@ -85,9 +84,9 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes records and guards older than a compacted revision, all records first. A log that
-// was paused for so long that it has missed dropped guards also has an old record. So its next
-// transaction fails, and it catches up before it plans again.
+// dropOld deletes records, then guards, older than a compacted revision. The order protects a log
+// that was paused while guards were dropped. Its record is gone by then, so its next transaction
+// fails, and it catches up before it plans again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (l *Log) dropOld(ctx context.Context, before int64) error {
 	return l.dropUnused(ctx, l.keys.guards(), before)
 }
 
-// dropUnused deletes records or guards older than a compacted revision, except for fences.
+// dropUnused deletes records or guards older than a compacted revision. It keeps fences.
 func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
 	end := clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix))
 	for from := prefix; ; {
@@ -127,7 +126,8 @@ func (l *Log) dropUnchanged(ctx context.Context, kv *mvccpb.KeyValue, also ...cl
 	return nil
 }
 
-// dropMarks deletes the oldest marks of local copies, which may belong to removed data directories.
+// dropMarks deletes the oldest marks of local copies, because they may belong to removed data
+// directories.
 func (l *Log) dropMarks(ctx context.Context) error {
 	found, err := l.client.Get(ctx, l.keys.copies(), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))
 	if err != nil {
@@ -141,8 +141,8 @@ func (l *Log) dropMarks(ctx context.Context) error {
 	return nil
 }
 
-// dropClaims deletes claims of missing keys. Only a deletion of objects by another program leaves
-// them.
+// dropClaims deletes claims whose holder does not exist. Such claims remain only if another program
+// deletes objects.
 func (l *Log) dropClaims(ctx context.Context) error {
 	if l.state == nil {
 		return nil

@@ -9,26 +9,27 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// confirmations let readers share requests for the newest revision.
+// confirmations lets readers share requests for the newest revision.
 type confirmations struct {
 	mu      sync.Mutex
 	next    *confirmation // that readers may still join; nil if none is waiting
 	running bool
 }
 
-// A confirmation is one such request, and the result for all readers that joined before it was
-// sent.
+// A confirmation is one shared request for the newest revision. Its result is valid for all readers
+// that joined before it was sent.
 type confirmation struct {
 	done     chan struct{}
 	revision persist.Revision
 	err      error
 }
 
-// Current returns a revision that contains every commit before the call, by any writer, once it was
-// delivered here. The error is persist.ErrUnavailable if the servers do not respond in time.
+// Current returns a revision that includes every commit before the call, by any writer. Those
+// commits are delivered when it returns. It returns persist.ErrUnavailable if the servers do not
+// respond in time.
 //
-// A request in progress may have been sent before the call, so its result does not count: all later
-// readers share the next one.
+// A running request may have been sent before the call, so its result is not used. All readers that
+// arrive meanwhile share the next request.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {
@@ -53,8 +54,8 @@ func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation
 	return q
 }
 
-// run sends requests until no reader waits. It yields first, because each reader that still joins
-// saves a request.
+// run sends requests until no reader waits. It yields before each request, so that more readers can
+// share it.
 func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	for {
 		runtime.Gosched()
@@ -70,11 +71,10 @@ func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	}
 }
 
-// progressPeriod is the interval of progress requests while readers wait for the watch.
+// progressPeriod is the interval of progress requests to the watch while readers wait.
 const progressPeriod = 20 * time.Millisecond
 
-// confirm requests the newest revision and waits until the follower has reached it. If the newest
-// changes concern other keys, no event comes, only progress on request.
+// confirm requests the newest revision and waits until the follower has reached it.
 func (l *Log) confirm() (persist.Revision, error) {
 	if err := l.health.error(); err != nil {
 		return 0, l.unavailable(err)
@@ -88,7 +88,8 @@ func (l *Log) confirm() (persist.Revision, error) {
 	return l.appliedVersion(), nil
 }
 
-// awaitConfirmed waits until the follower has reached a revision, and requests progress meanwhile.
+// awaitConfirmed waits until the follower has reached a revision. It requests progress
+// notifications, because there are no events if the newest changes concern other keys.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 	if applied, _ := l.appliedRevision(); applied >= revision { // nearly always
 		return nil

@@ -7,8 +7,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestConfirmationsAreShared checks that all readers that arrive during a request share the next
-// one, which is sent after their arrival.
 func TestConfirmationsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c confirmations

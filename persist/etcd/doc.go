@@ -1,21 +1,21 @@
-// Package etcd is the driver of persist.Log that keeps the state in an etcd cluster shared by
-// several processes. All of them write, and each follows the writes of all.
+// Package etcd implements persist.Log on an etcd cluster that several processes share. All of them
+// write, and each follows the writes of all others.
 //
-// A Log is one process's view of a key prefix. A batch is written in rounds, each one transaction.
-// A unit is a write with its parts, which are committed together. A record is the key with which a
-// log marks its transactions. The follower is the goroutine that reads the one watch of the prefix.
+// A Log is one process's view of a key prefix. A batch is written in rounds, and each round is one
+// transaction. A unit is a write with its parts, which are committed together. A record is the key
+// with which a log marks its transactions. The follower is the goroutine that watches the prefix.
 //
 // # Keys
 //
 // All keys begin with the prefix (default /troupe):
 //
 //	/format               "troupe-etcd 1 <base>", decimal; written once
-//	/filling              exists before and while the store is filled (Fill); Open refuses it
+//	/filling              exists while Fill creates the store; Open rejects it
 //	/labels/<name>        a label, such as the naming profile
 //	/secrets/<name>       a secret shared by all logs; encoded by the Transformer like a Secret
 //	/objects/<key>        an object by the key of its write: a value
 //	/claims/<name>        the key that holds the claim <name>
-//	/guards/<name>        written by each transaction that raises the guard; empty.
+//	/guards/<name>        empty; written by each transaction that raises the guard.
 //	                      Fences are guards: fence/<name>
 //	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start.
 //	                      Reading the whole state writes another one under a name of its own
@@ -29,10 +29,10 @@
 //
 //	base + (revision of etcd << 7 | position)
 //
-// so revisions rise in the order of writes, are unique, and the same for each reader: both parts
-// are stored. The base is a multiple of 128. It is 0 in a new store. A store filled from a data
-// directory has a base above all revisions of that directory. Position 127 is a revision of etcd
-// that changes no object.
+// Revisions thus increase in the order of writes and are unique. They are the same for each reader,
+// because both parts are stored. The base is a multiple of 128. It is 0 in a new store. A store
+// filled from a data directory has a base above all revisions of that directory. Position 127
+// stands for a revision of etcd that changes no object.
 //
 // # Values
 //
@@ -40,7 +40,7 @@
 //
 //	0  1  format, 1
 //	1  1  position of the write
-//	2  v  unsigned varint: 1 + offset at which the digits of the revision belong; 0: nowhere
+//	2  v  unsigned varint: 1 + offset at which the digits of the revision belong; 0: none
 //	   .. the value without its revision; a persist.Transformer may have encoded it
 //
 // The record of a log, the first key that each of its transactions writes:
@@ -51,8 +51,8 @@
 //	   .. notes, each: position (1 byte), flags (1 byte: 1 delete), key, value, metadata, each
 //	      preceded by its length (unsigned varint); value begins like that of an object
 //
-// Only writes that delete or have metadata get a note: a deletion has no value in etcd, and
-// metadata is not part of the state. A note counts only if its write was committed, which the
+// Only writes that delete or have metadata get a note, because a deletion has no value in etcd and
+// metadata is not part of the state. A note is valid only if its write was committed, which the
 // events of the revision show. A Transformer encodes its value and metadata, bound to the key.
 //
 // # A transaction
@@ -61,90 +61,90 @@
 //	     and the record of the fingerprint (see below) is not older than it was delivered
 //	then put the record
 //	     for each unit: if its conditions hold, put and delete its keys and claims; else nothing
-//	     for each guard that units raise: if it is as they have seen it, put it; else nothing
+//	     for each guard that units raise: if it has not changed since, put it; else nothing
 //	else get the record
 //
-// The conditions of a unit compare revisions of keys (mod_revision): those that it changes or
-// depends on, its claims and its guards. So units fail independently. etcd evaluates all
-// comparisons on the state before the transaction, and accepts a key once per transaction. So a
-// unit waits for the next round if an earlier unit of the round writes one of its keys, or if it
-// was computed from one (BasedOn). Rounds respect etcd's limits for operations and bytes.
+// The conditions of a unit compare the mod_revision of each key that it changes or depends on, and
+// of its claims and guards. Units therefore fail independently. etcd evaluates all comparisons on
+// the state before the transaction, and accepts a key once per transaction. A unit thus waits for
+// the next round if an earlier unit writes one of its keys or is its base (BasedOn). Rounds respect
+// etcd's limits for operations and bytes.
 //
 // # Invariants
 //
-//   - Everything that the subscriber receives comes from the watch, in the order of etcd's
-//     revisions, each revision as a whole.
+//   - The subscriber receives only changes that come from the watch, in the order of etcd's
+//     revisions, one whole revision at a time.
 //
-//   - Append returns the result of a write when the follower has delivered its revision. That
-//     includes refused units: what refused them precedes that revision.
+//   - Append returns the result of a write when the follower has delivered its revision. For a
+//     rejected unit, the write that caused the rejection precedes that revision.
 //
-//   - A log has one transaction in progress, and each compares the record. So if the outcome of one
-//     is unknown, the next successful one decides: if the watch has not shown the first by then, it
-//     was not committed and never will be. Nothing is retried before.
+//   - A log has one transaction in progress, and each transaction compares the record. If the
+//     outcome of one is unknown, the next successful one decides it. If the watch has not shown the
+//     first by then, it was not committed and never will be. Nothing is retried before.
 //
-//   - A claim is a key that is compared and written with the unit that takes it, so no two logs can
-//     take it.
+//   - A claim is a key that is compared and written with the unit that takes it, so two logs cannot
+//     both take it.
 //
-//   - A guard is compared with the delivered state at planning time, and a write that has seen less
-//     is refused. So the second of two logs that raise it has seen the effects of the first. The
-//     same holds for guards that were deleted for their age: a log that missed them was paused, and
-//     its record is gone too. So its transaction fails, it catches up and plans again, and earlier
-//     results are refused. Therefore the first transaction of a log writes only its record.
+//   - A guard is compared with the delivered state at planning time, and a write based on an older
+//     state is rejected. The second of two logs that raise it has thus seen the effects of the
+//     first. This also holds for guards that were deleted because of their age. A log that missed
+//     them was paused, so its record was deleted too. Its transaction fails, it catches up and
+//     plans again, and outdated results are rejected. Therefore the first transaction of a log
+//     writes only its record.
 //
-//   - If the history was compacted before the follower has read it, it reads the whole state at one
-//     revision, and the caller ends watches that would miss changes (persist.AppliedState.Rebuild).
+//   - If the history was compacted before the follower has read it, the follower reads the whole
+//     state at one revision. The caller then ends watches that would miss changes
+//     (persist.AppliedState.Rebuild).
 //
-//   - One log compacts at a time, and only what is older than the promised history and was applied
-//     one interval ago. It also deletes records and guards of that age, except for fences.
+//   - One log compacts at a time. It keeps the promised history and whatever was not yet applied
+//     one interval ago. It also deletes records and guards of the compacted age, except for fences.
 //
-//   - A log whose servers have another history than the delivered one, as after a restore, fails
+//   - If the servers have a different history, as after a restore, the log fails
 //     (persist.ErrFailed) or reads the state again. It confirms no read and commits nothing on the
 //     lost history.
 //
 // # The fingerprint of the history
 //
-// Restoring a backup or replacing etcd changes the history below a running log. Revisions do not
-// reveal that: new writes reuse the revisions of lost ones, and a log that was paused meanwhile
-// finds greater revisions than it knows. The cluster may even keep its identity.
+// Restoring a backup or replacing etcd changes the history under a running log. Revisions do not
+// reveal that, because new writes reuse the revisions of lost ones. A log that was paused meanwhile
+// even finds higher revisions than it knows. The cluster may keep its identity.
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
-// value. No two records are alike, so servers that have it at its revision have the history up to
-// there. It costs a hash per delivery and a comparison per transaction, and needs no format of its
-// own. It is verified
+// value. No two records are equal, so servers that have the record at that revision have the same
+// history up to there. The fingerprint costs a hash per delivery and a comparison per transaction,
+// and needs no format of its own. It is verified
 //
-//   - when the watch is opened: the watch begins at the fingerprint's revision. It must show that
-//     record first, and no other record up to what was delivered. Each watch has a gRPC stream of
-//     its own, because the client would silently resume a shared one after the last known event, at
-//     any server;
+//   - when the watch is opened. The watch begins at the fingerprint's revision. It must show that
+//     record first, and no other record among the delivered revisions. Each watch has its own gRPC
+//     stream, because the client would silently resume a shared one at any server;
 //   - in each transaction, by the comparison above;
 //   - with each request for the newest revision, by the revision of the same key. If the record was
-//     written or deleted since, the watch must deliver that before the response counts.
+//     written or deleted since, the watch must deliver that change before the response is used.
 //
-// Recover and rebuilds write a record first and read the state at its revision, so the first watch
-// verifies that both belong to one history. If the servers accept no writes, there is no record:
-// the first watch begins after the state, and the state is read again if the watch must be reopened
-// before a record was delivered. Compaction stays below the fingerprint. If another program has
-// compacted further, or an older version of this one has deleted the record, the state is read
-// again.
+// Recover and rebuilds write a record first and read the state at its revision. The first watch
+// then verifies that both belong to the same history. If the servers accept no writes, there is no
+// record. The first watch then begins after the state, and the state is read again if the watch
+// must be reopened before a record was delivered. Compaction stays below the fingerprint. If
+// another program has compacted further, or an older version of Troupe has deleted the record, the
+// state is read again.
 //
 // # A copy on the local disk
 //
-// The copy is a persist.LocalCopy whose origin names servers, prefix and store, and a mark of 26
-// random letters. The mark is written to /copies/<name> after the state was delivered. The copy
-// counts only when the watch has delivered the mark: a write alone may reach servers with another
-// history. So a store with that mark contains everything in the copy, and later changes are in the
-// history after it. If those are compacted, the keys are listed with their revisions, and only
-// values with another revision are read. Resources that a Transformer may change are not in the
-// copy. The newest 256 marks are kept.
+// The copy is a persist.LocalCopy whose origin holds the servers, the prefix, the store and a mark
+// of 26 random letters. The mark is written to /copies/<name> after the state was delivered. The
+// copy is valid once the watch has delivered the mark, because a write alone may reach servers with
+// another history. A store with that mark therefore contains everything in the copy, and its
+// history has all later changes. If those are compacted, the keys are listed with their revisions,
+// and only values with other revisions are read. Resources that a Transformer may change are not in
+// the copy. The newest 256 marks are kept.
 //
 // The key of a mark also keeps the previous mark, if its value is still the one that this log wrote
-// last. The origin says "verified": older versions did not wait for the watch, and their copies are
-// not used.
+// last. The origin has the field "verified". Copies without it are not used, because older versions
+// did not wait for the watch.
 //
 // # Limits
 //
 // No other program may write below the prefix. A value of unknown format is delivered as
-// unreadable. Backups are left to etcd (etcdctl snapshot save). After a restore the revisions of
-// etcd must be higher than before (etcdutl snapshot restore --bump-revision), or clients would see
-// them twice.
+// unreadable. Backups are left to etcd (etcdctl snapshot save). A restore must raise the revisions
+// of etcd (etcdutl snapshot restore --bump-revision), or clients would see them twice.
 package etcd

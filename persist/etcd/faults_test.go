@@ -31,7 +31,7 @@ func eventually(t *testing.T, name string, ok func() bool) {
 }
 
 // TestUnknownFate checks that the outcome of a write without a response is determined before the
-// next write. No write is applied twice.
+// next write. No write may be applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -67,7 +67,7 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway checks that writes fail at once while no server responds, and that the log continues
+// TestAway checks that writes fail immediately while no server responds, and succeed again
 // afterwards.
 func TestAway(t *testing.T) {
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild checks that a log whose position was compacted reads the state again, without deleted
-// objects.
+// TestRebuild checks that a log whose position was compacted reads the state again, and that
+// deleted objects are gone.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -125,8 +125,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestCompactedDuringAStart checks that a log that starts during a compaction gets the newest state
-// and a history without gaps.
+// TestCompactedDuringAStart checks that a log that is opened during a compaction gets the newest
+// state and a history without gaps.
 func TestCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -166,7 +166,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that one log compacts the history, and that later logs know what was dropped.
+// TestTrim checks that one log compacts the history and that later logs see where it begins.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -198,8 +198,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits checks that batches are split to fit the limits of the servers, and that a write that
-// is too large fails alone.
+// TestLimits checks that batches are split to fit the servers' limits. A write that is too large
+// must not fail others.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
@@ -225,8 +225,8 @@ func TestLimits(t *testing.T) {
 }
 
 // TestManyWriters runs several logs that write the same keys over links that lose responses. Every
-// acknowledged write must exist, each state follows from the previous one, and all logs see the
-// same order.
+// acknowledged write must exist, each write must build on the previous one, and all logs must see
+// the same order.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -10,22 +10,22 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// ErrNotEmpty refuses to fill a prefix that has keys.
+// ErrNotEmpty is returned by Fill if the prefix has keys.
 var ErrNotEmpty = errors.New("keys already exist: choose another prefix")
 
-// A Content is what Fill writes.
+// Content is the initial content of a store that Fill creates.
 type Content struct {
 	Labels   map[string]string // as for EnsureLabel
 	Secrets  map[string][]byte // as for EnsureSecret
 	Revision persist.Revision  // the store's revisions begin above it
-	// Items delivers the objects without the revision in their values, and its offset
-	// (persist.Write.RevisionOffset).
+	// Items passes each object to yield. value does not contain its revision. revisionOffset is the
+	// offset at which it belongs (persist.Write.RevisionOffset).
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
-// Fill creates a store in an empty prefix from what read returns. Its revisions begin above that of
-// the content. The prefix is marked from before the call of read until the store is complete. Open
-// refuses a marked prefix, and the next Fill starts over. If read fails, Fill removes the mark.
+// Fill creates a store in an empty prefix with the content that read returns. Revisions of the
+// store begin above Content.Revision. Fill marks the prefix before it calls read. Open rejects a
+// marked prefix, and the next Fill starts over. If read fails, Fill removes the mark.
 func Fill(ctx context.Context, o Options, read func() (Content, error)) (err error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -82,19 +82,19 @@ func (f *filler) fill(ctx context.Context, c Content) error {
 	return err
 }
 
-// A filler writes keys, many per transaction.
+// A filler writes keys in large transactions.
 type filler struct {
 	*Log
 	ops   []clientv3.Op
 	bytes int
 }
 
-// fillOps is the number of keys per transaction: fewer than servers accept by default, and than
-// there are positions.
+// fillOps is the number of keys per transaction. It stays below the servers' default limit and the
+// number of positions.
 const fillOps = 100
 
-// begin marks the prefix. It must be empty but for the keys of an interrupted Fill, which are
-// removed.
+// begin marks the prefix. It removes the keys of an interrupted Fill and returns ErrNotEmpty if
+// there are others.
 func (f *filler) begin(ctx context.Context) error {
 	f.ops = make([]clientv3.Op, 0, fillOps)
 	open, cancel := bounded(ctx, openTimeout)
@@ -114,7 +114,7 @@ func (f *filler) begin(ctx context.Context) error {
 	case len(found.Kvs) > 0 && len(marked.Kvs) == 0:
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
-	// The mark stays while all keys before and after it are removed.
+	// Keep the mark until all other keys are removed.
 	for _, part := range [][2]string{{f.keys.all(), mark}, {mark + "\x00", clientv3.GetPrefixRangeEnd(f.keys.all())}} {
 		if _, err := f.client.Delete(open, part[0], clientv3.WithRange(part[1])); err != nil {
 			return f.unavailable(err)
@@ -131,12 +131,12 @@ func (f *filler) begin(ctx context.Context) error {
 	return nil
 }
 
-// encodingBytes is an upper bound of what a Transformer adds to a value.
+// encodingBytes is an upper bound for the bytes that a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the current transaction, or to the next one if that is full. If place is set,
-// the Transformer encodes the value. head returns the bytes before the value, given the position in
-// the transaction.
+// add adds a key to the current transaction, or sends it first if it is full. If place is set, the
+// Transformer encodes the value. head returns the bytes that precede the value, given the position
+// in the transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {
@@ -176,7 +176,7 @@ func (f *filler) send(ctx context.Context) error {
 	return nil
 }
 
-// Export delivers the newest state, while other logs may write.
+// Export passes the newest state to items and returns its revision. Other logs may write meanwhile.
 func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
 	revision, err := l.currentRevision(ctx)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// follow delivers the writes of all logs until the log is closed or has failed. It reopens the
-// watch when it ends.
+// follow delivers the writes of all logs until this log is closed or has failed. It reopens a watch
+// that ends.
 func (l *Log) follow() {
 	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
@@ -34,7 +34,7 @@ func (l *Log) follow() {
 	}
 }
 
-// watch delivers all undelivered revisions until the watch ends. It begins at the revision of the
+// watch delivers all new revisions until the watch ends. It begins at the revision of the
 // fingerprint, to verify that the servers have the delivered history.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
@@ -74,8 +74,8 @@ func (l *Log) watch() error {
 	return errors.New("the servers closed it")
 }
 
-// byRevision groups events by revision, in ascending order. The servers send those of a revision
-// together.
+// byRevision groups events by revision, in ascending order. The servers send all events of a
+// revision together.
 func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 	return func(yield func(int64, []*clientv3.Event) bool) {
 		for len(events) > 0 {
@@ -93,7 +93,7 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 
 func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
-// A delivery is the content of one revision.
+// A delivery is the content of one etcd revision.
 type delivery struct {
 	revision int64
 	writer   string // whose record was written; "" if none
@@ -104,11 +104,11 @@ type delivery struct {
 	dropped  int64 // written by the log that compacts; 0 if not
 	marks    []event
 	erased   []string // writers whose records were deleted
-	// fingerprint is zero if no record was written.
+	// fingerprint is the zero value if no record was written.
 	fingerprint fingerprint
 }
 
-// An event is a change of an object, a claim, a guard or the marks of a copy.
+// An event is the change of one key of an object, a claim, a guard or a mark.
 type event struct {
 	key     string // without the prefix of its kind
 	value   []byte
@@ -150,8 +150,9 @@ func hasPrefix(key []byte, prefix string) bool {
 	return len(key) > len(prefix) && string(key[:len(prefix)]) == prefix
 }
 
-// deliver delivers one revision if it is newer than the delivered ones: a watch that continues at a
-// member that lags may begin too early. The commits of the round in progress are those of Append.
+// deliver delivers one revision. It skips revisions that were already delivered, because a watch
+// that resumes at a lagging member may begin too early. Commits of the round in progress are
+// attributed to their Append.
 func (l *Log) deliver(d *delivery) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -189,7 +190,6 @@ func (l *Log) deliver(d *delivery) {
 	}
 }
 
-// decide ends a round as committed.
 func (r *round) decide(revision int64, upTo persist.Revision, commits []persist.Commit) {
 	r.revision, r.upTo, r.committed = revision, upTo, make([]bool, len(r.writes))
 	for i := range commits {
@@ -211,7 +211,7 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time returns when a revision was written by its writer's clock, but not later than now.
+// time returns the writer's time of a revision, limited to now.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time
@@ -219,8 +219,9 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits returns the commits of a revision. r is their round if it is in progress. While the log
-// follows others, at is the time of delivery, so that foreign clocks do not matter.
+// commits returns the commits of a revision. r is their round if this log wrote them. at is their
+// time. A running follower passes the time of delivery, so that other writers' clocks do not
+// matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
@@ -269,8 +270,8 @@ func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Com
 	return c
 }
 
-// decode returns a value, or the stored bytes of an unreadable value with the reason. While the key
-// management service is unreachable it retries, because later revisions must wait.
+// decode returns a value. For an unreadable value it returns the stored bytes and an error. It
+// retries while the key management service is unreachable, because later revisions must wait.
 func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	if l.o.Transformer == nil || len(stored) == 0 {
 		return append([]byte(nil), stored...), nil
@@ -290,7 +291,7 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	}
 }
 
-// rebuild reads the state again after undelivered changes were compacted.
+// rebuild reads the whole state again after the compaction of changes that were not delivered yet.
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
 	if l.state == nil {

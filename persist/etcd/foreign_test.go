@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestForeignKeys checks that other programs' keys under the prefix neither end a log nor block a
-// caller. Running, new and copied logs agree on the state, and unreadable values are reported.
+// TestForeignKeys checks that foreign keys below the prefix neither end a log nor block a caller.
+// Running, new and copied logs must agree on the state, and unreadable values must be reported.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

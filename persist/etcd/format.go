@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	// positionBits are the bits of a revision that hold the position of a write in its transaction.
+	// positionBits is the number of bits in a revision that hold the position of a write in its
+	// transaction.
 	positionBits = 7
-	// wholeRevision is the position for all writes of a revision of etcd, and for revisions without
-	// writes.
+	// wholeRevision is the position that stands for all writes of an etcd revision, or for a
+	// revision without writes.
 	wholeRevision = 1<<positionBits - 1
-	// maxWrites is the number of writes that one transaction may have.
+	// maxWrites limits the writes of one transaction.
 	maxWrites = wholeRevision
 
 	valueFormat  = 1
@@ -25,7 +26,6 @@ const (
 	noteDeletes  = 1 // flag of a note
 )
 
-// keys builds the keys of a store.
 type keys struct{ prefix string }
 
 func (k keys) format() string                { return k.prefix + "/format" }
@@ -46,17 +46,16 @@ func (k keys) record(writer string) string   { return k.records() + writer }
 func (k keys) all() string                   { return k.prefix + "/" }
 func trimKey(key []byte, with string) string { return strings.TrimPrefix(string(key), with) }
 
-// revisions translates between the revisions of etcd and those of the log.
 type revisions struct{ base persist.Revision }
 
 func (r revisions) of(etcd int64, position byte) persist.Revision {
 	return r.base + persist.Revision(etcd)<<positionBits | persist.Revision(position)
 }
 
-// upTo returns the greatest revision that a revision of etcd can have.
+// upTo returns the highest log revision within an etcd revision.
 func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
 
-// etcd returns the revision of etcd for a revision of the log; 0 if that precedes the store.
+// etcd returns the etcd revision of a log revision, or 0 if that precedes the store.
 func (r revisions) etcd(revision persist.Revision) int64 {
 	if revision < r.base {
 		return 0
@@ -64,7 +63,7 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 	return int64((revision - r.base) >> positionBits)
 }
 
-// check refuses revisions of etcd for which resource versions would not fit into an int64.
+// check rejects etcd revisions whose resource versions would overflow an int64.
 func (r revisions) check(etcd int64) error {
 	if limit := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= limit {
 		return fmt.Errorf("etcd: the servers are at revision %d, but resource versions end at revision %d: was --bump-revision too large in a restore?", etcd, limit)
@@ -79,7 +78,6 @@ func appendHead(b []byte, position byte, offset int) []byte {
 	return binary.AppendUvarint(b, uint64(max(offset, -1)+1))
 }
 
-// splitHead splits a stored value into what appendHead has put first and the rest.
 func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	if len(b) < 3 || b[0] != valueFormat || b[1] >= wholeRevision {
 		return wholeRevision, -1, b, errFormat
@@ -91,8 +89,8 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	return b[1], int(n) - 1, b[2+used:], nil
 }
 
-// valueAt inserts the digits of a revision. If the offset is not in the value, another program has
-// written it.
+// valueAt inserts the digits of a revision. An offset beyond the value is an error, because it
+// comes from another program.
 func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
 	if offset > len(value) {
 		return value, errFormat
@@ -100,17 +98,18 @@ func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error
 	return (&persist.Write{Value: value, RevisionOffset: offset}).ValueAt(revision), nil
 }
 
-// maxOffset limits decoded offsets. An encoded value may be shorter than its offset.
+// maxOffset limits decoded offsets. They cannot be checked against the value, because its encoded
+// form may be shorter.
 const maxOffset = 1 << 30
 
-// A record is what a log writes with each of its transactions.
+// A record is the content of the key that each transaction of a log writes.
 type record struct {
 	number uint64
 	time   time.Time
 	notes  []note
 }
 
-// A note is the part of a record about one write.
+// A note holds the data of one write in a record.
 type note struct {
 	position byte
 	deletes  bool

@@ -12,13 +12,12 @@ import (
 // A guard is the delivered state of a persist.Guard.
 type guard struct {
 	at int64 // the revision of etcd that its key has; 0 if it does not exist
-	// raised and others are the delivered revisions of its newest raise by any log, and by another
-	// log.
+	// raised is the log revision of the newest raise by any log, and others that by another log.
 	raised, others persist.Revision
 }
 
-// overtakes reports whether the guard was raised so that a write with by can no longer be
-// committed.
+// overtakes reports whether the guard was raised after by.Seen, so that a write with by must be
+// rejected.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -29,7 +28,8 @@ func (g guard) overtakes(by persist.Guard) bool {
 	return g.raised > by.Seen
 }
 
-// applyGuards records the guards of a revision. The caller then reports upTo to the subscriber.
+// applyGuards records the guards of a delivered revision. The caller must then report upTo to the
+// subscriber.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	if len(d.guards) == 0 && d.dropped == 0 {
 		return
@@ -44,7 +44,8 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 			delete(l.guards, e.key)
 			continue
 		}
-		// Deleting a guard otherwise removes what others compare with, so it counts as a raise.
+		// Any other deletion of a guard removes the key that writes compare with, so it counts as a
+		// raise.
 		if g.at, g.raised = d.revision, upTo; e.deletes {
 			g.at = 0
 		}
@@ -55,8 +56,8 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	}
 }
 
-// readGuards reads the guards at a revision. Their raisers are unknown, so they count as other
-// logs.
+// readGuards reads all guards at a revision. It attributes every raise to other logs, because the
+// writers are unknown.
 func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard, error) {
 	guards := map[string]guard{}
 	err := l.readEach(ctx, l.keys.guards(), revision, func(kv *mvccpb.KeyValue) error {
@@ -67,15 +68,15 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken returns persist.ErrOvertaken, or persist.ErrFenced for a fence, if a guard was raised
-// after its unit saw it. seen is then the revision to wait for.
+// overtaken returns persist.ErrOvertaken, or ErrFenced for a fence, if a guard was raised after
+// revision Seen. seen is then the revision to wait for.
 func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.overtakenNow(guards)
 }
 
-// overtakenNow requires mu.
+// overtakenNow is overtaken for a caller that holds l.mu.
 func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refused error) {
 	for _, g := range guards {
 		known, ok := l.guards[g.Name]
@@ -102,9 +103,9 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards adds conditions to a step that its guards are as delivered, unless one has overtaken
-// the unit. It does both under one lock: a raise delivered in between would be refused neither here
-// nor by the servers.
+// addGuards makes a step conditional on the delivered guards, or returns an error if one has
+// overtaken the unit. It holds the lock for both. Otherwise neither this check nor the servers
+// would detect a raise delivered in between.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -124,15 +125,15 @@ func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision,
 	return 0, nil
 }
 
-// A raise is a guard that a unit raises, with the previous revision of its key.
+// A raise is a guard that a unit raises. at is the previous revision of its key.
 type raise struct {
 	name string
 	at   int64
 }
 
-// newRaises returns the raises of a step that are new to the round. All units of a round share one
-// operation per guard, because etcd accepts a key once. Its condition is that of the units, so that
-// of several conflicting logs one always succeeds.
+// newRaises returns the raises of a step that the round does not have yet. All units of a round
+// share one operation per guard, because etcd accepts a key once. It has the same condition as the
+// units, so that one of several conflicting logs always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

@@ -21,8 +21,8 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards checks that a write is refused if its log has not seen another log's raise of a guard.
-// A log knows its own raises.
+// TestGuards checks that a write is rejected if its log has not seen another log's raise of a
+// guard. A log's own raises are always seen.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -45,8 +45,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum checks that logs that raise one guard for each part of a sum take all of the sum
-// and never more.
+// TestGuardedSum checks that logs that raise one guard for each part of a sum never exceed the sum
+// and eventually use all of it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -81,8 +81,8 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
-// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with a
-// guard raised while the write is planned. Otherwise the servers would commit an outdated result.
+// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with
+// one raised during planning. Otherwise the servers would commit an outdated result.
 func TestGuardsInOneMoment(t *testing.T) {
 	t.Parallel()
 	l := &Log{guards: map[string]guard{}}
@@ -112,8 +112,6 @@ func TestGuardsInOneMoment(t *testing.T) {
 	raising.Wait()
 }
 
-// TestGuardsDropped checks that guards that are older than the compaction are dropped and can be
-// raised again.
 func TestGuardsDropped(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -133,8 +131,8 @@ func TestGuardsDropped(t *testing.T) {
 	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted checks that a write that was computed before another program deleted its guard
-// is refused, and succeeds when it is computed again.
+// TestGuardDeleted checks that another program's deletion of a guard rejects a write computed
+// before it. The write succeeds when it is computed again.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -148,7 +146,7 @@ func TestGuardDeleted(t *testing.T) {
 }
 
 // TestManyGuards checks that a guard raised by several writes of a batch is stored once, within the
-// limits of the servers.
+// servers' limits.
 func TestManyGuards(t *testing.T) {
 	t.Parallel()
 	a := open(t, Options{Endpoints: etcdtest.Start(t, 1, "--max-txn-ops", "16").URLs()})
@@ -165,8 +163,8 @@ func TestManyGuards(t *testing.T) {
 	}
 }
 
-// TestFence checks that late writes of a log are refused permanently once another log has taken
-// over its work, even after a compaction. A log's own raises do not fence its writes.
+// TestFence checks that late writes of a log are rejected permanently once another log has taken
+// over, even after a compaction. A log's own raises do not fence its writes.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	const fenced = refused + ": another writer has taken over"

@@ -12,7 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// health records whether the servers respond. While they do not, only health checks are sent.
+// health records whether the servers respond. While they do not, the log sends only health checks.
 type health struct {
 	failed atomic.Pointer[error]
 	behind atomic.Pointer[time.Time] // since when the follower lags; nil if it does not
@@ -25,13 +25,12 @@ func (h *health) error() error {
 	return nil
 }
 
-// healthPeriod is the interval of health checks.
 const healthPeriod = time.Second
 
 // maxBehind is how long the follower may lag before the log counts as unhealthy.
 const maxBehind = 10 * time.Second
 
-// Healthy returns the reason why the store is unreachable, or nil. It does not block.
+// Healthy returns an error if the store is unreachable or the watch lags. It does not block.
 func (l *Log) Healthy() error {
 	if err := l.failure(); err != nil {
 		return err
@@ -45,7 +44,7 @@ func (l *Log) Healthy() error {
 	return nil
 }
 
-// watchHealth checks the servers, and whether the follower keeps up, until the log is closed.
+// watchHealth checks until the log is closed whether the servers respond and the follower keeps up.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
 		now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.HealthCheckTimeout)
@@ -72,8 +71,8 @@ func (l *Log) watchHealth() {
 	}
 }
 
-// noteBehind records since when the follower lags, and requests progress, which advances it without
-// events.
+// noteBehind records when the follower began to lag. It also requests a progress notification,
+// which advances the follower without events.
 func (l *Log) noteBehind(revision int64) {
 	switch applied, _ := l.appliedRevision(); {
 	case applied >= revision:

@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were restored from a backup or replaced have another history: delivered commits may
-// never have happened there, and their revisions may be the same or greater. A log that detects
-// that fails, since it can neither continue nor take back what it has delivered.
+// Servers that were restored from a backup or replaced have a different history. Delivered commits
+// may be missing there, and the revisions may be the same or higher. A log that detects this fails,
+// because it can neither continue nor undo what it has delivered.
 
-// A fingerprint identifies the history up to a revision by the record written with it. No two
-// records are alike: each has the random name of its writer, a number and a time. The zero value
-// identifies nothing.
+// A fingerprint identifies the history up to a revision by the record written at that revision. No
+// two records are equal, because each has the random name of its writer, a number and a time. The
+// zero value identifies no history.
 type fingerprint struct {
 	revision int64 // of etcd
 	writer   string
@@ -40,9 +40,9 @@ func newWriter() string {
 	return hex.EncodeToString(id[:])
 }
 
-// beginHistory writes a record under a new name, which identifies the state that the caller reads
-// at its revision. If the servers accept no writes, it returns their newest revision without a
-// fingerprint.
+// beginHistory writes a record under a new name and returns its revision, at which the caller reads
+// the state. The fingerprint identifies that state. If the servers accept no writes, it returns
+// their newest revision and no fingerprint.
 func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err != nil {
@@ -66,7 +66,8 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore compares the format key, which is written once, with the one seen by Open.
+// sameStore requires that the format key, which is written only once, is the one that Open has
+// read.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
@@ -83,18 +84,17 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay is what a watch begins with: the revisions from the fingerprint on that were delivered
-// already and must be the same.
+// A replay verifies the beginning of a watch. Revisions from the fingerprint on that were already
+// delivered must be the same.
 type replay struct {
 	fingerprint fingerprint
 	delivered   int64 // everything up to this revision of etcd was delivered
 	seen        bool  // the revision of the fingerprint
 }
 
-// errUnidentified ends a watch that cannot be verified.
+// errUnidentified ends a watch whose history cannot be verified.
 var errUnidentified = errors.New("nothing identifies the history that was delivered")
 
-// check verifies one revision of a watch.
 func (r *replay) check(d *delivery) error {
 	switch f := r.fingerprint; {
 	case f.revision == 0, d.revision < f.revision:
@@ -108,8 +108,8 @@ func (r *replay) check(d *delivery) error {
 	return nil
 }
 
-// checkProgress verifies that the revision of the fingerprint exists. A lagging member may not have
-// reached it yet.
+// checkProgress verifies that the servers have the revision of the fingerprint. A lagging member
+// may not have reached it yet.
 func (r *replay) checkProgress(revision int64) error {
 	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
 		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)
@@ -117,7 +117,7 @@ func (r *replay) checkProgress(revision int64) error {
 	return nil
 }
 
-// checkHistory compares a response that a quorum confirmed with what was delivered before the
+// checkHistory verifies a linearizable response. before is the revision that was applied before the
 // request.
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	switch {
@@ -132,15 +132,14 @@ func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	return nil
 }
 
-// A moment is a response of the servers.
 type moment struct {
 	revision int64
 	known    fingerprint // as before the request
 	found    int64       // the revision of etcd that its record has; 0 if it does not exist
 }
 
-// ask requests the newest revision and the record of the fingerprint. The error is
-// persist.ErrFailed if the servers have another history.
+// ask requests the newest revision and the record of the fingerprint. It returns persist.ErrFailed
+// if the servers have a different history.
 func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
@@ -164,8 +163,8 @@ func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies that the delivered revisions up to at include any change of the record. Otherwise
-// the record never existed there, as after a restore that has raised the revisions.
+// check verifies that any change of the record was delivered by now. Otherwise the record never
+// existed in this history, as after a restore that has raised the revisions.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil
@@ -199,7 +198,7 @@ func (l *Log) failReplaced() error {
 	return l.fail(fmt.Errorf("etcd: %s was deleted or rewritten, as after a restore from a backup: restart this process", l.keys.format()))
 }
 
-// fail ends the log: nothing is written any more, and no read is confirmed. It returns the first
+// fail ends the log, so that it writes nothing more and confirms no reads. It returns the first
 // cause.
 func (l *Log) fail(err error) error {
 	err = fmt.Errorf("%w: %w", persist.ErrFailed, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// cutOff is a log behind a link, and the directory of its local copy.
+// cutOff is a log behind a link, with the directory of its local copy.
 type cutOff struct {
 	*member
 	cluster *etcdtest.Cluster
@@ -23,7 +23,7 @@ type cutOff struct {
 	o       Options
 }
 
-// newCutOff opens a log that writes nothing itself, and another one that it follows.
+// newCutOff opens a log that writes nothing, and another log for it to follow.
 func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	t.Helper()
 	cluster := etcdtest.Start(t, 1)
@@ -36,8 +36,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore restores the servers while the log cannot reach them, from a backup or, with "", to an
-// empty state. A new log then writes until their revision exceeds the newest one that the first log
+// restore restores the servers from a backup while the log cannot reach them. If backup is "", it
+// empties them. A new log then writes until the servers pass the newest revision that the first log
 // has seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
@@ -64,9 +64,9 @@ func (a *cutOff) mend() {
 	a.link.Mend()
 }
 
-// TestRestoredBelowAFollower restores the servers to another history while a follower cannot reach
-// them, and lets them pass its revision. The follower must not confirm reads or write based on its
-// old state. It ends or reads the state again.
+// TestRestoredBelowAFollower restores the servers to a different history while a follower cannot
+// reach them, and lets them pass its revision. The follower must not confirm reads or write based
+// on its old state. It must fail or read the state again.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestWriteBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyBelowARestore checks that a local copy is not used after a restore of the servers unless
+// TestCopyBelowARestore checks that a local copy is not used after a restore of the servers, unless
 // the backup contains the mark of the copy.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
@@ -183,8 +183,8 @@ func TestCopyBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyOfAnOlderVersion checks that a copy of a release that did not verify the history is not
-// used.
+// TestCopyOfAnOlderVersion checks that a copy is not used if a release without verification of the
+// history wrote it.
 func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

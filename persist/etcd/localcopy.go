@@ -17,11 +17,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A copy of the state on the local disk saves the next start most requests: it reads only later
-// changes. If those are compacted, it lists the keys with their revisions and reads missing values,
-// because within one history equal revisions mean equal values. A mark proves that the servers have
-// the history of the copy: a random text that is written to the servers after the state was
-// complete.
+// A local copy of the state saves most requests of the next start, which then reads only later
+// changes. If those are compacted, it lists the keys with their revisions and reads missing values.
+// This is safe because equal revisions within one history mean equal values.
+//
+// A mark proves that the servers have the history of the copy. It is a random string that is
+// written to the servers once the state is complete.
 
 type localCopy struct {
 	files persist.LocalCopy // no copy without a directory
@@ -33,7 +34,7 @@ type localCopy struct {
 	since atomic.Int64      // bytes changed since then
 }
 
-// An origin is where a copy comes from.
+// An origin identifies the store and the mark of a copy.
 type origin struct {
 	Cluster uint64 `json:"cluster"` // identity of the servers
 	Prefix  string `json:"prefix"`
@@ -41,14 +42,14 @@ type origin struct {
 	Created int64  `json:"created"` // and its create revision
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
-	// Verified means that the mark was found in the history of the state. Older versions did not
-	// check.
+	// Verified means that the watch delivered the mark, so that state and mark belong to one
+	// history. Older versions did not check this.
 	Verified bool `json:"verified"`
 	apart
 }
 
-// apart is what a copy lacks: resources with objects that are encrypted in etcd or cannot be read.
-// They are read from the servers.
+// apart lists the resources that a copy omits, because some of their objects are encrypted in etcd
+// or unreadable. They are read from the servers.
 type apart struct {
 	Resources [][]byte `json:"resources,omitempty"` // prefixes of their keys, in ascending order
 	Scattered bool     `json:"scattered,omitempty"` // some keys belong to no resource
@@ -76,18 +77,17 @@ func (a *apart) has(key string) bool {
 
 func compareText(b []byte, text string) int { return strings.Compare(string(b), text) }
 
-// resourcePrefix returns the common prefix of a resource's keys: group and resource, each with a
-// slash.
+// resourcePrefix returns the common prefix of a resource's keys, such as "apps/deployments/".
 func resourcePrefix(key string) (prefix string, ok bool) {
 	group, rest, first := strings.Cut(key, "/")
 	resource, _, second := strings.Cut(rest, "/")
 	return group + "/" + resource + "/", first && second
 }
 
-// mostMarks is the number of valid copies. Trim drops the oldest marks beyond that.
+// mostMarks is the maximum number of valid copies. Trim drops the oldest marks beyond that.
 const mostMarks = 256
 
-// Snapshot writes the local copy.
+// Snapshot implements persist.Log. It writes the local copy, if there is one.
 func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool) error) error {
 	c := &l.copy
 	if c.files.Dir == "" {
@@ -118,10 +118,10 @@ func (l *Log) transforms(key string) bool {
 	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
 }
 
-// markCopy writes a mark for the state at a revision, and waits until the follower has delivered
-// it, which proves that it is in the same history. The previous mark stays next to it, because the
-// old copy counts until the new one is in place, but only within the history in which it was
-// written.
+// markCopy writes a mark for the state at a revision. It waits until the follower has delivered the
+// mark, which proves that state and mark belong to one history. The key keeps the previous mark,
+// because the old copy stays valid until the new one replaces it. It drops a previous mark of
+// another history.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -174,8 +174,9 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns the bytes changed since the copy. It is unbounded once they exceed the size of
-// the copy, so that a growing store's copy is renewed each time it has doubled.
+// changed returns the bytes changed since the copy was written. It returns unbounded once they
+// exceed the size of the copy, so that the copy of a growing store is renewed whenever it has
+// doubled.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -184,11 +185,11 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
-// unbounded exceeds what may change before a copy is due.
+// unbounded exceeds any number of changed bytes at which a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy reports whether closing should write a copy. An old one is nearly as good if little has
-// changed.
+// wantsCopy reports whether Close should write a copy. If little has changed, the old one is nearly
+// as good.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()
@@ -211,7 +212,7 @@ type copiedState struct {
 	compacted bool // the servers have lost the changes since then
 }
 
-// loadCopy returns the copy, or nil if it cannot be trusted.
+// loadCopy returns the local copy, or nil if there is none or it is not valid.
 func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	c := &l.copy
 	if c.files.Dir == "" {
@@ -237,7 +238,7 @@ func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	return s
 }
 
-// checkCopy verifies that a copy can be trusted.
+// checkCopy verifies that the copy belongs to the history of the servers.
 func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revision int64) (*copiedState, error) {
 	var o origin
 	if err := json.Unmarshal(loaded.Origin, &o); err != nil {
@@ -272,8 +273,8 @@ func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revisi
 	return s, nil
 }
 
-// leaveOut removes resources that are apart from a copy. The Transformer's configuration may have
-// changed.
+// leaveOut removes resources that the Transformer may encrypt, because its configuration may have
+// changed since the copy was written.
 func (l *Log) leaveOut(s *copiedState) {
 	for _, i := range s.items {
 		if l.transforms(i.Key) {
@@ -283,8 +284,8 @@ func (l *Log) leaveOut(s *copiedState) {
 	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
 }
 
-// readCopied delivers the state of a copy and returns its revision: that of the copy, or the given
-// one if the changes since then are unavailable.
+// readCopied passes the state of a copy to take and returns its revision. If the later changes are
+// unavailable, it brings the state up to the given revision and returns that.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

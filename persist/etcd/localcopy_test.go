@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// snapshot writes the local copy of a log, as a store does.
 func (m *member) snapshot() error {
 	m.mu.Lock()
 	at, state := m.upTo, maps.Clone(m.state)
@@ -36,7 +35,7 @@ func (m *member) snapshot() error {
 	})
 }
 
-// secretly is a Transformer for the keys under /secret/.
+// secretly is a Transformer for keys under /secret/.
 type secretly struct{ pad byte }
 
 func (secretly) Transforms(key string) bool { return strings.HasPrefix(key, "/secret/") }
@@ -56,8 +55,8 @@ func (s secretly) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return s.Encode(nil, at, stored), nil
 }
 
-// TestLocalCopy checks that a log that starts from a local copy gets the same state as one that
-// reads everything, after various events in between. It reads only missing values and ignores an
+// TestLocalCopy checks that a log with a local copy recovers the same state as one that reads
+// everything, after various events in between. It must read only missing values and ignore an
 // invalid copy.
 func TestLocalCopy(t *testing.T) {
 	t.Parallel()
@@ -160,7 +159,6 @@ func TestLocalCopy(t *testing.T) {
 	}
 }
 
-// change updates, deletes, recreates and creates keys.
 func change(t *testing.T, m *member) {
 	t.Helper()
 	value := strings.Repeat("y", 2000)
@@ -181,7 +179,7 @@ func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	must.Get(s.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()))(t)
 }
 
-// damage changes the only file with a suffix.
+// damage changes the only file with the given suffix.
 func damage(t *testing.T, dir, suffix string, change func([]byte) []byte) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "snapshots", "*"+suffix))
@@ -209,8 +207,8 @@ func onlyOneCopy(t *testing.T, dir string) {
 	}
 }
 
-// TestLocalCopyOfSecrets checks that values that are encrypted in etcd are not in the files of the
-// copy, and are read with the current keys.
+// TestLocalCopyOfSecrets checks that the files of the copy do not contain values that are encrypted
+// in etcd. These values must be read with the current keys.
 func TestLocalCopyOfSecrets(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -248,8 +246,8 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRestoredWhileAway checks that a copy that is newer than the restored backup is not used, even
-// if etcd has passed its revision since.
+// TestRestoredWhileAway checks that a copy newer than a restored backup is not used, even if etcd
+// has since passed its revision.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -287,8 +285,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog checks that a log ends with an error if its servers are restored from a
-// backup, before it answers or writes again.
+// TestRestoredBelowALog checks that a log fails if its servers are restored from a backup, before
+// it confirms a read or writes again.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

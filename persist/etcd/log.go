@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A Log is one process's view of a store in etcd. delivering is locked before mu.
+// A Log is one process's view of a store in etcd. Its lock order is delivering, then mu.
 type Log struct {
 	o         Options
 	client    *clientv3.Client
@@ -39,7 +39,7 @@ type Log struct {
 	watches    watches
 	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
 
-	// delivering is held while the subscriber is called, and guards inFlight.
+	// delivering is held during calls of the subscriber. It also guards inFlight.
 	delivering sync.Mutex
 	inFlight   *round // whose commits the follower delivers as those of Append
 
@@ -51,7 +51,7 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards older than this revision may be deleted for their age
-	// forgotten is the revision up to which unknown guards may have been raised.
+	// forgotten is the highest revision at which a deleted guard may have been raised.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
@@ -84,16 +84,16 @@ var (
 )
 
 const (
-	// defaultMaxOps is etcd's default limit of operations per transaction (--max-txn-ops).
+	// defaultMaxOps is etcd's default limit for operations in a transaction (--max-txn-ops).
 	defaultMaxOps = 128
-	// minOps is the smallest limit with which any write can be stored.
+	// minOps is the lowest limit at which every write fits.
 	minOps = 8
 	// defaultMaxBytes leaves room below etcd's default limit of 1.5 MiB (--max-request-bytes).
 	defaultMaxBytes = 1 << 20
 )
 
-// Open connects to the store, and creates it if it does not exist. The error is
-// persist.ErrUnavailable if no server responds in time.
+// Open connects to the store and creates it if it does not exist. It returns persist.ErrUnavailable
+// if no server responds in time.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
@@ -117,7 +117,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 // openTimeout limits each request while a store is opened or read.
 const openTimeout = 15 * time.Second
 
-// prepare checks that the store has our format, or initializes it.
+// prepare checks the format of the store, or initializes it.
 func (l *Log) prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, openTimeout)
 	defer cancel()
@@ -167,7 +167,7 @@ func (l *Log) refuseFilling(ctx context.Context) error {
 	return nil
 }
 
-// initialize writes the format into an empty prefix. Another process may do the same concurrently.
+// initialize writes the format key into an empty prefix. Another process may do so concurrently.
 func (l *Log) initialize(ctx context.Context) error {
 	others, err := l.client.Get(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
 	if err != nil {
@@ -184,10 +184,10 @@ func (l *Log) initialize(ctx context.Context) error {
 	return nil
 }
 
-// oldest has the first versions whose watches report progress only after all changes.
+// oldest holds the first patch versions that report watch progress only after all changes.
 var oldest = map[string]int{"3.4": 25, "3.5": 8}
 
-// checkVersions refuses servers that are too old. It ignores unreachable ones.
+// checkVersions rejects servers that are too old. It ignores unreachable ones.
 func (l *Log) checkVersions(ctx context.Context) error {
 	for _, e := range l.client.Endpoints() {
 		ctx, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
@@ -212,7 +212,7 @@ func (l *Log) unavailable(err error) error {
 	return fmt.Errorf("%w: etcd at %v: %w", persist.ErrUnavailable, l.o.Endpoints, err)
 }
 
-// Subscribe also starts following the writes of all logs.
+// Subscribe implements persist.Log. It also starts the follower.
 func (l *Log) Subscribe(fn func(batch []persist.Commit, upTo persist.Revision)) {
 	l.subscriber = fn
 	l.running.Go(l.follow)
@@ -227,7 +227,7 @@ func (l *Log) Stats() persist.Stats {
 	}
 }
 
-// Close aborts a transaction in progress, whose outcome is then unknown.
+// Close implements persist.Log. It aborts a transaction in progress, whose outcome is then unknown.
 func (l *Log) Close() error {
 	l.cancel()
 	l.appending.Lock()
@@ -253,8 +253,8 @@ func (l *Log) advance(to int64, version persist.Revision) {
 	l.advanced = make(chan struct{})
 }
 
-// appliedRevision returns the revision of etcd up to which everything was delivered, and a channel
-// that is closed when it rises.
+// appliedRevision returns the etcd revision up to which everything was delivered. The channel is
+// closed when it increases.
 func (l *Log) appliedRevision() (int64, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,18 +14,17 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// member is a log and what its subscriber has received.
+// member is a log with the state that its subscriber has received.
 type member struct {
 	t *testing.T
 	*Log
-	mu       sync.Mutex
-	state    map[string]persist.Commit
-	commits  []persist.Commit
-	upTo     persist.Revision
-	history  []persist.Commit // commits of the recovery
-	after    persist.Revision
-	rebuilds int
-	// onHistory is called with each commit of the recovery.
+	mu        sync.Mutex
+	state     map[string]persist.Commit
+	commits   []persist.Commit
+	upTo      persist.Revision
+	history   []persist.Commit // commits of the recovery
+	after     persist.Revision
+	rebuilds  int
 	onHistory func(persist.Commit)
 }
 
@@ -41,7 +40,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused is openWith for a log that does not receive changes of other writers before resume.
+// openPaused opens a log that does not receive changes of other writers until resume.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
@@ -158,7 +157,6 @@ func (m *member) append(batch ...persist.Write) string {
 	return strings.Join(out, ", ")
 }
 
-// await waits until the member has received the newest revision.
 func (m *member) await() {
 	m.t.Helper()
 	eventually(m.t, "a confirmation", func() bool { _, err := m.Current(context.Background()); return err == nil })
@@ -184,7 +182,6 @@ func same(t *testing.T, desc, got, want string) {
 
 const refused = "condition does not hold"
 
-// TestAppend checks the results of a batch, and that another log receives the same.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -209,7 +206,7 @@ func TestAppend(t *testing.T) {
 	whole := put("/c/n/w", "1", at("/c/n/w", 0), at("/p/x", 0))
 	same(t, "a whole", a.append(whole, part), "ok, ok")
 	same(t, "a whole that is stale", b.append(whole, part), refused+", "+refused)
-	// A write that depends on an earlier one of its batch sees that write.
+	// A write that depends on an earlier write of its batch must see it.
 	gone := persist.Write{Key: "/namespaces/n", Delete: true, Value: []byte(`{"v":""}`), RevisionOffset: 6}
 	same(t, "a namespace", a.append(create("/namespaces/n", "1")), "ok")
 	n := a.revision("/namespaces/n")
@@ -235,7 +232,7 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims checks that no key acquires a claim of another key, whichever log wrote it.
+// TestClaims checks that no key can take a claim that another key holds, regardless of the log.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -269,7 +266,7 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill checks that a filled store equals a written one. An interrupted fill cannot be opened,
+// TestFill checks that a filled store equals a written one. An interrupted fill cannot be opened
 // but can be repeated.
 func TestFill(t *testing.T) {
 	t.Parallel()

@@ -22,33 +22,33 @@ import (
 // DefaultPrefix is the default of Options.Prefix.
 const DefaultPrefix = "/troupe"
 
-// Options configure the store and its use.
+// Options configures a Log.
 type Options struct {
 	Endpoints []string // URLs; at least one
 	CAFile    string   // of the servers; "": the system's
 	CertFile  string   // client certificate
 	KeyFile   string
 	Prefix    string // ""; DefaultPrefix
-	// HealthCheckTimeout limits a health check; 0: 2 s.
+	// HealthCheckTimeout limits a health check. 0 means 2 s.
 	HealthCheckTimeout time.Duration
-	// WriteTimeout limits one transaction, including its delivery to the follower; 0: 10 s.
+	// WriteTimeout limits one transaction, including its delivery to the follower. 0 means 10 s.
 	WriteTimeout time.Duration
-	// CompactionInterval is the time between compactions; 0: 5 min, negative: never.
+	// CompactionInterval is the time between compactions. 0 means 5 min. If it is negative, the log
+	// never compacts.
 	CompactionInterval time.Duration
-	// Transformer changes values on their way to the servers and back; nil: they are stored
-	// unchanged.
+	// Transformer encodes and decodes values. If it is nil, they are stored unchanged.
 	Transformer persist.Transformer
 	Logger      *slog.Logger // nil: slog.Default()
 	Now         func() time.Time
-	// Base is the least revision of a new store, rounded up to a multiple of 128.
+	// Base is the minimum first revision of a new store. It is rounded up to a multiple of 128.
 	Base persist.Revision
-	// CopyDir is a dedicated directory for a local copy of the state, which saves the next start
-	// most reads; "": none.
+	// CopyDir is a dedicated directory for a local copy of the state, which saves most reads of the
+	// next start. "" disables the copy.
 	CopyDir string
-	// Fatal is called once if the log cannot continue, as after a restore of the servers: the
-	// process must end. It must not block.
+	// Fatal is called once if the log cannot continue, for example after a restore of the servers.
+	// The process must then exit. Fatal must not block.
 	Fatal func(error)
-	// MustExist makes Open refuse to create a store.
+	// MustExist makes Open fail instead of creating a store.
 	MustExist bool
 }
 
@@ -83,8 +83,8 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cleanPrefix returns p with one leading slash and no trailing one, so that no prefix is the
-// beginning of another one's keys.
+// cleanPrefix returns p with one leading slash and no trailing one, so that prefixes of different
+// stores cannot overlap.
 func cleanPrefix(p string) string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return ""
@@ -120,8 +120,8 @@ func alignBase(base persist.Revision) persist.Revision {
 	return (base + wholeRevision) &^ wholeRevision
 }
 
-// tls returns the configuration for https; nil for http. The client certificate is read with each
-// connection, so that it can be renewed.
+// tls returns the configuration for https endpoints, or nil for http. Each connection reads the
+// client certificate again, so that it can be renewed.
 func (o Options) tls() (*tls.Config, error) {
 	if !strings.HasPrefix(o.Endpoints[0], "https://") {
 		return nil, nil
@@ -162,7 +162,8 @@ const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 10 * time.Second
 	keepAliveTimeout = 5 * time.Second
-	// maxSendBytes exceeds what any server accepts, so that the server reports what is too large.
+	// maxSendBytes exceeds the limit of any server, so that the server itself reports requests that
+	// are too large.
 	maxSendBytes = 64 << 20
 )
 
@@ -183,7 +184,7 @@ func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	return c, nil
 }
 
-// bounded returns a context for one request, which servers without a leader refuse.
+// bounded returns a context for one request. A server without a leader rejects the request.
 func bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(clientv3.WithRequireLeader(ctx), timeout)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// dropAll compacts everything that a log has seen, and deletes older records and guards as Trim
-// does.
+// dropAll compacts everything that a log has seen and deletes old records and guards, as Trim does.
 func dropAll(t *testing.T, m *member) {
 	t.Helper()
 	for range 2 { // the newest record is never dropped
@@ -33,8 +32,8 @@ func dropAll(t *testing.T, m *member) {
 }
 
 // TestGuardDroppedWhilePaused checks that a paused log cannot commit outdated results after a guard
-// was raised and dropped for its age. This must hold whether or not it has written before, and
-// whenever its write is planned.
+// was raised and then dropped because of its age. This must hold whether or not the log has written
+// before, and no matter when its write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -77,8 +76,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce checks that the follower and the recovery deliver repeated revisions of a watch
-// once. A watch that continues on a lagging member repeats some.
+// TestDeliveredOnce checks that follower and recovery skip repeated revisions of a watch. A watch
+// that resumes on a lagging member repeats some.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -112,7 +111,7 @@ func TestDeliveredOnce(t *testing.T) {
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
-// TestFragments checks that changes that exceed a message arrive completely, even if the connection
+// TestFragments checks that changes larger than a message arrive completely, even if the connection
 // breaks repeatedly. A revision may be split across two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
@@ -149,8 +148,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions checks that servers whose revisions exceed resource versions are rejected, and
-// that a log that follows them ends.
+// TestGreatRevisions checks that servers whose revisions exceed the range of resource versions are
+// rejected, and that a log that follows them fails.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -175,8 +174,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart checks that a start from a copy reads the state again if the
-// changes since the copy are compacted meanwhile.
+// TestCopyCompactedDuringAStart checks that a log with a copy reads the state again if the later
+// changes are compacted while it starts.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -225,8 +224,8 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 }
 
 // TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and lets
-// their revision pass the log's. The log takes over the restored state or ends, and never returns
-// lost data, whether or not the backup has its record.
+// their revision pass the log's. The log must adopt the restored state or fail. It must never
+// return lost data, whether or not the backup has its record.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {
@@ -300,8 +299,8 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog checks that closing a log while it writes a copy leaves the previous copy
-// intact.
+// TestCopyOfAClosedLog checks that closing a log during the write of a copy leaves the previous
+// copy intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

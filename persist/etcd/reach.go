@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The client retries until the timeout and then reports only that, whatever the cause. So the cause
-// is determined here by hand.
+// The etcd client retries until the timeout and then reports only the timeout. The functions here
+// determine the actual cause.
 
 const reachTimeout = 2 * time.Second
 
-// explained calls do. If the servers are unreachable, the error contains the cause.
+// explained runs do. If the servers are unreachable, the error contains the cause.
 func (l *Log) explained(ctx context.Context, do func(context.Context) error) error {
 	if lasting, err := l.o.reach(ctx); lasting {
 		return l.unavailable(err)
@@ -31,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach returns the reason why no server is reachable, or nil if one is. lasting reports that all
-// servers refuse the certificates, so that retrying is pointless.
+// reach returns why no server is reachable, or nil if one is. lasting means that all servers reject
+// the certificates, so that retries are pointless.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -55,11 +55,12 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	return lasting, errors.Join(errs...)
 }
 
-// preface is the HTTP/2 client preface with empty settings. Servers check a certificate only after
-// reading it.
+// preface is the HTTP/2 client preface with empty settings. Servers reject a client certificate
+// only after they have read it.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// refused reports a fault of the certificates.
+// reachServer connects to one server. refused means that the TLS handshake failed because of
+// certificates.
 func reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// readChanged delivers the state at a revision: unchanged items from the copy, and the rest from
-// the servers.
+// readChanged passes the state at a revision to take. Unchanged items come from the copy, and
+// others from the servers.
 func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
 	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
 		items := make([]persist.Item, len(page))
@@ -37,14 +37,15 @@ func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.
 	})
 }
 
-// A changedPage is a page of keys at a revision, with the items known so far.
+// A changedPage is a page of keys at a revision, with the items found so far.
 type changedPage struct {
 	revision int64
 	keys     []*mvccpb.KeyValue
 	items    []persist.Item
 }
 
-// readMissing reads some keys of a page: as one range if they are many, else a few at a time.
+// readMissing reads some keys of a page, as one range if they are many and in small groups
+// otherwise.
 func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
 	const many = 4 // as a fraction of the page
 	if len(missing) > len(page.keys)/many {
@@ -64,7 +65,7 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sets some items of a page to the results of ops, in the order of the page.
+// readThese sets the items at the positions in these, which are ascending, to the results of ops.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -14,11 +14,10 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// pageSize is the number of keys read in one request.
 const pageSize = 1000
 
-// Recover delivers the state at the newest revision, and the changes up to there that the servers
-// still have.
+// Recover implements persist.Log. It passes the newest state to r, and the preceding changes that
+// are not compacted.
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
@@ -71,7 +70,7 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages delivers all keys with a prefix at a revision, in ascending order.
+// readPages passes all keys with a prefix at a revision to take, in ascending order.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
@@ -121,7 +120,6 @@ func (l *Log) countRead(kvs []*mvccpb.KeyValue) {
 	}
 }
 
-// readItems delivers the objects at a revision whose keys have a prefix.
 func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take func(persist.Item) error) error {
 	return l.readEach(ctx, l.keys.object(prefix), revision, func(kv *mvccpb.KeyValue) error {
 		i := l.itemOf(kv)
@@ -132,7 +130,7 @@ func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take
 	})
 }
 
-// itemOf returns the item of a key. Its error is errClosed if the log was closed meanwhile.
+// itemOf decodes the item of a key. Its Err is errClosed if the log is closed meanwhile.
 func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	position, offset, rest, err := splitHead(kv.Value)
 	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
@@ -152,10 +150,9 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory delivers the uncompacted changes up to a revision. It returns the revision at which
-// the state is complete with them. If a compaction interferes, the history starts over after it. If
-// the changes since base are compacted, the state stays as delivered so far, and the follower reads
-// it again.
+// readHistory passes the uncompacted changes up to upTo to r. It returns the revision at which the
+// state is complete with them. If a compaction interferes, the history starts again after it. If
+// changes after base are compacted, the state stays incomplete and the follower reads it again.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -190,9 +187,9 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 	}
 }
 
-// readChanges delivers the changes in a range of revisions, and always the last revision. If the
-// first ones are compacted, the error is ErrCompacted, and compacted is the revision of the
-// compaction.
+// readChanges passes the changes from one revision to another to take. The last revision is passed
+// even if it changes nothing. If the first changes are compacted, the error is ErrCompacted and
+// compacted is the revision of the compaction.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
 	defer cancel()
@@ -200,7 +197,7 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	last := from - 1
 	take = takeOnce(&last, take)
 	for {
-		// Without an event at upTo, only progress shows that it is reached.
+		// If no event has revision upTo, only a progress notification shows that it is reached.
 		if err := l.client.RequestProgress(ctx); err != nil {
 			return 0, l.unavailable(err)
 		}
@@ -217,8 +214,8 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	}
 }
 
-// takeOnce skips changes that were already delivered, as deliver does. last is the newest delivered
-// revision.
+// takeOnce skips changes that were already delivered, as deliver does. *last is the newest
+// delivered revision.
 func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
 	return func(revision int64, commits []persist.Commit) error {
 		if revision < *last || revision == *last && commits != nil {
@@ -229,7 +226,7 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 	}
 }
 
-// takeChanges delivers one response of a watch. done reports that upTo is reached.
+// takeChanges passes one watch response to take. done means that upTo is reached.
 func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
 	case err != nil && response.CompactRevision > 0:

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit is a write and its parts, which are committed together, by their positions in the batch.
+// A unit lists the positions of a write and its parts in the batch. They are committed together.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -49,7 +49,7 @@ type round struct {
 	largest int           // operations of the largest unit
 	bytes   int
 
-	// The follower writes the rest before it closes decided.
+	// The follower writes the following fields before it closes decided.
 	revision  int64
 	upTo      persist.Revision // that the subscriber received with it
 	committed []bool           // by position in the transaction
@@ -57,7 +57,7 @@ type round struct {
 	decided   chan struct{}
 }
 
-// A step is what a unit adds to a transaction.
+// A step holds the operations that a unit adds to a transaction.
 type step struct {
 	ifs    []clientv3.Cmp
 	thens  []clientv3.Op
@@ -74,11 +74,11 @@ type planner struct {
 	done    []bool // writes that have a result
 }
 
-// overheadBytes is roughly what a request needs for a key besides key and value.
+// overheadBytes is the approximate size of a request per key, without key and value.
 const overheadBytes = 64
 
-// next returns the next round, and the units left for later ones. The round is nil if no unit
-// remains.
+// next returns the next round and the units left for later rounds. The round is nil if no unit is
+// left to send.
 func (p *planner) next(pending []unit) (*round, []unit) {
 	r := &round{keys: p.log.keys, batch: p.batch, touched: map[string]bool{}, raised: map[string]bool{}, decided: make(chan struct{})}
 	var later []unit
@@ -126,7 +126,8 @@ func (p *planner) waitsForBase(u unit) bool {
 	return base > 0 && !p.done[base-1]
 }
 
-// precheck returns a refusal that needs no request.
+// precheck rejects a unit without a request if its base was rejected or the Transformer cannot
+// encrypt. It returns false with the result in this case.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
@@ -162,8 +163,7 @@ func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string)
 	return reads, changes
 }
 
-// touches reports whether the round changes one of the keys, or must not, because of a waiting
-// unit.
+// touches reports whether the round changes one of the keys, or must leave it to a waiting unit.
 func (r *round) touches(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return r.touched[key] })
 }
@@ -174,16 +174,16 @@ func (r *round) touch(keys []string) {
 	}
 }
 
-// raises reports whether the round raises a guard that a unit only reads; the unit waits for the
-// next round, to be refused.
+// raises reports whether the round raises a guard that a unit only reads. Such a unit waits for the
+// next round, which rejects it.
 func (r *round) raises(guards []persist.Guard) bool {
 	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
 }
 
 func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
 
-// fits reports whether a unit fits into the round. A transaction counts with its own operations and
-// those of its largest unit.
+// fits reports whether a unit fits into the round. etcd counts the operations of a transaction plus
+// those of its largest nested transaction.
 func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
 	ops := 1 + len(r.ops) + 1 + len(r.newRaises(s)) + max(r.largest, s.ops())
 	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes
@@ -197,7 +197,8 @@ func (r *round) add(u unit, s step) {
 	}
 }
 
-// step returns what a unit adds to a transaction, with its writes from a position on.
+// step returns the operations of a unit. position is the position of its first write in the
+// transaction.
 func (p *planner) step(u unit, claims []claimChange, position int) (s step) {
 	l, first := p.log, &p.batch[u[0]]
 	for _, c := range first.Conditions {
@@ -255,7 +256,6 @@ func (p *planner) addWrite(s *step, w *persist.Write, position byte) {
 	}
 }
 
-// encodeAppend appends the stored form of a value, whose revision is not known yet.
 func (l *Log) encodeAppend(b []byte, at persist.Place, value []byte) []byte {
 	if l.o.Transformer == nil || len(value) == 0 {
 		return append(b, value...)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestTLS checks that a log works with the CA of the servers and a trusted client certificate. With
-// others, opening it fails with the reason.
+// TestTLS checks that a log works with the servers' CA and a trusted client certificate. With any
+// other certificate, Open must fail with the reason.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
@@ -48,7 +48,7 @@ func TestTLS(t *testing.T) {
 			t.Parallel()
 			o := good
 			test.change(&o)
-			// Only errors that look like a missing server last until the timeout.
+			// Only errors that may come from a missing server are retried until the timeout.
 			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 			defer cancel()
 			l, err := Open(ctx, o)
@@ -62,8 +62,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates checks that a log uses renewed files after the servers require certificates
-// of another CA. Until then it reports that its certificate is invalid.
+// TestNewCertificates checks that a log uses renewed files once the servers require certificates of
+// another CA. Until then it must report that its certificate is invalid.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// oldServer is a server that only returns its version.
+// oldServer is a server that implements only the version request.
 type oldServer struct {
 	pb.UnimplementedMaintenanceServer
 	version string
@@ -23,7 +23,7 @@ func (s *oldServer) Status(context.Context, *pb.StatusRequest) (*pb.StatusRespon
 }
 
 // TestVersions checks that servers whose watches may report progress too early are rejected by
-// their version, before any other request.
+// version, before any other request.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for version, refused := range map[string]bool{
@@ -46,7 +46,8 @@ func TestVersions(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was opened", l.Close())
 			}
-			// A supported version fails at the next request, which this server does not implement.
+			// With a supported version, the next request fails, because this server does not
+			// implement it.
 			if got := strings.Contains(err.Error(), "has version "+version+"; 3.4.25, 3.5.8 or 3.6 is needed"); got != refused {
 				t.Errorf("refused for its version: %v, want %v: %v", got, refused, err)
 			}

@@ -12,25 +12,26 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// watches gives each watch of the follower its own gRPC stream, which ends with the connection.
-// Otherwise the etcd client would silently resume it, at servers with an unverified history.
+// watches gives each watch of the follower its own gRPC stream, which ends with the connection. The
+// etcd client would silently resume a shared stream, possibly at servers with an unverified
+// history.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
 	opened atomic.Int64 // number of the newest watch that has had its stream
 }
 
-// watchKey is the metadata that distinguishes watches. The client uses one stream for all requests
-// with the same metadata.
+// watchKey is the gRPC metadata key that distinguishes watches. The client shares one stream among
+// all requests with the same metadata.
 const watchKey = "troupe-watch"
 
-// next returns the context of another watch. A server that has lost its leader ends it.
+// next returns the context for a new watch. The watch ends if its server loses the leader.
 func (w *watches) next(ctx context.Context) context.Context { return w.of(ctx, w.newest.Add(1)) }
 
 func (*watches) of(ctx context.Context, number int64) context.Context {
 	return metadata.AppendToOutgoingContext(clientv3.WithRequireLeader(ctx), watchKey, strconv.FormatInt(number, 10))
 }
 
-// intercept refuses a second stream of a numbered watch. It is a grpc.StreamClientInterceptor.
+// intercept is a grpc.StreamClientInterceptor that rejects a second stream for the same watch.
 func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	values, _ := metadata.FromOutgoingContext(ctx)
 	number := int64(0)
@@ -49,7 +50,6 @@ func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc
 	return stream, err
 }
 
-// requestProgress requests a progress notification of the watch, if one is open.
 func (l *Log) requestProgress() {
 	if number := l.watches.newest.Load(); number > 0 {
 		_ = l.client.RequestProgress(l.watches.of(l.ctx, number))

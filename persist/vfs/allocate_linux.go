@@ -8,13 +8,14 @@ import (
 
 func (f osFile) Allocate(size int64) error { return f.fallocate(0, 0, size) }
 
-// Modes of fallocate: free the blocks of a range, without changing the length of the file.
+// Modes of fallocate(2). Together they free the blocks of a range without changing the length of
+// the file.
 const (
 	keepSize  = 1
 	punchHole = 2
 )
 
-// Zero makes a hole.
+// Zero punches a hole.
 func (f osFile) Zero(from, to int64) error { return f.fallocate(punchHole|keepSize, from, to-from) }
 
 func (f osFile) fallocate(mode uint32, from, length int64) error {

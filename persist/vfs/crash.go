@@ -9,9 +9,9 @@ import (
 // Sector is the number of bytes that a disk writes atomically.
 const Sector = 512
 
-// Crash returns the file system that a reboot would find; m returns ErrCrashed from then on.
-// Without chance everything unsynced is lost. With it each unsynced name, length and sector
-// survives or not at random. Names are visited in order, so that a seed reproduces the outcome.
+// Crash returns the file system after a power loss and a reboot. m returns ErrCrashed from then on.
+// If chance is nil, everything unsynced is lost. Otherwise each unsynced name, length and sector
+// survives at random. Names are visited in order, so that a seed reproduces the outcome.
 func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,7 +34,8 @@ func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	return after
 }
 
-// An unsynced rename is two names, each of which may survive on its own; disks promise no more.
+// survivingNames treats an unsynced rename as two names that survive independently, because disks
+// promise no more.
 func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	names := maps.Clone(m.durable)
 	if chance == nil {
@@ -55,8 +56,8 @@ func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	return names
 }
 
-// A longer length may survive in part; a shorter one survives or not. Each sector is either the old
-// or the new one.
+// survivingBytes keeps any part of an added length, but keeps a truncation completely or not at
+// all. Each sector is either old or new.
 func (n *node) survivingBytes(chance *rand.Rand) []byte {
 	if n.dir || chance == nil || slices.Equal(n.data, n.synced) {
 		return slices.Clone(n.synced)

@@ -8,17 +8,17 @@ import (
 // ErrLocked is returned by FS.Lock while another owner holds the lock.
 var ErrLocked = errors.New("file is locked")
 
-// An FS is a file system. Errors about a missing file satisfy errors.Is(err, fs.ErrNotExist); those
-// about a full disk satisfy errors.Is(err, syscall.ENOSPC).
+// An FS is a file system. For a missing file, errors.Is(err, fs.ErrNotExist) is true. For a full
+// disk, errors.Is(err, syscall.ENOSPC) is true.
 type FS interface {
-	// Create creates an empty file or truncates an existing one, for reading and writing.
+	// Create creates an empty file for reading and writing. It truncates an existing file.
 	Create(path string) (File, error)
 	// Open opens an existing file for reading.
 	Open(path string) (File, error)
 	// OpenReadWrite opens an existing file for reading and writing.
 	OpenReadWrite(path string) (File, error)
-	// OpenLog opens an existing file that is only appended to: a write overwrites zeros or nothing,
-	// and only zeros may follow. It may add zeros up to a multiple of 4 KiB. If the system supports
+	// OpenLog opens an existing file for appending. Writes may only extend the file or overwrite
+	// its trailing zeros. A write may add zeros up to a multiple of 4 KiB. If the system supports
 	// it, a write is durable when it returns.
 	OpenLog(path string) (File, error)
 	Rename(from, to string) error
@@ -28,16 +28,16 @@ type FS interface {
 	MkdirAll(dir string) error
 	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
-	// Lock takes an exclusive lock that ends with the process or with Close, or returns ErrLocked
-	// at once. It creates a missing file.
+	// Lock takes an exclusive lock without waiting. The lock ends with Close or with the process.
+	// Lock creates a missing file and returns ErrLocked if there is another owner.
 	Lock(path string) (Lock, error)
 }
 
-// A Lock is an exclusive lock of a file.
+// A Lock is an exclusive lock on a file.
 type Lock interface {
 	io.Closer
-	// Held reports whether the path still names the locked file. If not, another process may lock
-	// the new one.
+	// Held reports whether the path still names the locked file. If it does not, another process
+	// may have locked the new file.
 	Held() (bool, error)
 }
 
@@ -49,10 +49,10 @@ type File interface {
 	Sync() error
 	Truncate(size int64) error
 	Size() (int64, error)
-	// Allocate extends the file to size with zeros, and reserves the space on the disk. The error
-	// is errors.ErrUnsupported if the file system cannot.
+	// Allocate extends the file to size with zeros and reserves the disk space. It returns
+	// errors.ErrUnsupported if the file system cannot do that.
 	Allocate(size int64) error
-	// Zero zeroes a range inside the file and releases its space, without changing the length. The
-	// error is errors.ErrUnsupported if the file system cannot.
+	// Zero zeroes a range of the file and frees its disk space without changing the length. It
+	// returns errors.ErrUnsupported if the file system cannot do that.
 	Zero(from, to int64) error
 }

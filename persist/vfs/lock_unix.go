@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// lockFile locks an open file with flock(2), or returns ErrLocked.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {

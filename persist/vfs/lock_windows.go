@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks an open file, or returns ErrLocked. It locks a byte beyond any file's end, because
-// locks on Windows also prevent reading and writing.
+// lockFile locks an open file, or returns ErrLocked. It locks a byte beyond the end of any file,
+// because locks on Windows also prevent reads and writes.
 func lockFile(f *os.File) error {
 	beyond := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, beyond)

@@ -10,12 +10,12 @@ import (
 // blockSize is the alignment of direct writes, in the file and in memory.
 const blockSize = 4 << 10
 
-// maxBuffer is the largest buffer that a logFile keeps between writes.
+// maxBuffer is the size in bytes up to which a logFile keeps its buffer between writes.
 const maxBuffer = 1 << 20
 
-// A logFile bypasses the page cache, which saves copies, and pages that are never read. It writes
-// whole blocks: the first begins with the existing bytes, and the last ends with zeros. So existing
-// bytes are only overwritten with themselves.
+// A logFile bypasses the page cache, which saves copying and caching pages that are never read. It
+// writes whole blocks. The first block begins with the existing bytes and the last one ends with
+// zeros, so that existing bytes are only overwritten with themselves.
 type logFile struct {
 	osFile
 	direct *os.File // its writes are durable when they return; nil without direct writes
@@ -25,9 +25,9 @@ type logFile struct {
 	dirty  bool     // something besides direct writes has happened since the last Sync
 }
 
-// newLogFile opens a log, with direct writes if the file system has them. O_DSYNC combines a write
-// and its sync. The file begins dirty, because the page cache may hold writes of an earlier
-// process.
+// newLogFile opens a log with direct writes if the file system supports them. O_DSYNC combines a
+// write and its sync. The file starts dirty, because the page cache may hold an earlier process's
+// writes.
 func newLogFile(f osFile) File {
 	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
 	if err != nil {
@@ -36,8 +36,8 @@ func newLogFile(f osFile) File {
 	return &logFile{osFile: f, direct: direct, dirty: true, end: -1}
 }
 
-// After an error the content of the disk is unknown, so the next write reads the beginning of its
-// block from the file.
+// WriteAt reads the beginning of the block from the file if the previous write failed, because the
+// content of the disk is then unknown.
 func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	if f.direct == nil {
 		return f.osFile.WriteAt(b, off)
@@ -60,8 +60,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// blocks lays out the blocks of b, of which the first begins with head existing bytes. They usually
-// come from the last write; otherwise they are read.
+// blocks returns the whole blocks to write. The first one begins with head existing bytes, which
+// usually come from the last write and are read from the file otherwise.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
@@ -78,16 +78,15 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	return whole, nil
 }
 
-// aligned returns a buffer of n bytes at a multiple of blockSize. It allocates one extra block,
-// since Go guarantees no such alignment; the garbage collector does not move allocations.
+// aligned returns a buffer of n bytes aligned to blockSize. It allocates an extra block, because Go
+// does not guarantee this alignment. The garbage collector does not move allocations.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough gives up direct writes, which some file systems refuse although they opened the file
-// for them.
+// writeThrough disables direct writes. Some file systems reject them although they accept O_DIRECT.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true
@@ -97,7 +96,7 @@ func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	return f.osFile.WriteAt(b, off)
 }
 
-// Direct writes do not cover the length, so the next Sync must be real.
+// Truncate marks the file dirty, because direct writes do not make the length durable.
 func (f *logFile) Truncate(size int64) error {
 	f.end, f.dirty = -1, true
 	return f.osFile.Truncate(size)
@@ -108,7 +107,7 @@ func (f *logFile) Zero(from, to int64) error {
 	return f.osFile.Zero(from, to)
 }
 
-// Sync has nothing to do after direct writes.
+// Sync does nothing after direct writes, because they are already durable.
 func (f *logFile) Sync() error {
 	if f.direct != nil && !f.dirty {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// newLog opens an empty file in a new directory as a log.
 func newLog(t *testing.T) (path string, file File) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
@@ -27,7 +26,6 @@ func newLog(t *testing.T) (path string, file File) {
 	return path, file
 }
 
-// checkLog compares a file with the written bytes; only zeros may follow.
 func checkLog(t *testing.T, path string, want []byte) {
 	t.Helper()
 	got := must.Get(os.ReadFile(path))(t)
@@ -39,8 +37,8 @@ func checkLog(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLogRecordsWrites writes pieces of all sizes, some over earlier zeros, cuts off the
-// trailing zeros, and reopens the file.
+// TestLogRecordsWrites writes chunks of all sizes, partly over earlier zeros, truncates the zeros
+// and reopens the file.
 func TestLogRecordsWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)
@@ -69,8 +67,8 @@ func TestLogRecordsWrites(t *testing.T) {
 	must.Succeed(t, file.Close())
 }
 
-// TestLogWithoutDirectWrites disables direct writes between two writes, like a file system that
-// opens files with O_DIRECT and then rejects each write.
+// TestLogWithoutDirectWrites disables direct writes between two writes. It simulates a file system
+// that accepts O_DIRECT and then rejects each write.
 func TestLogWithoutDirectWrites(t *testing.T) {
 	path, file := newLog(t)
 	log, ok := file.(*logFile)
@@ -93,8 +91,6 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 	must.Succeed(t, file.Close())
 }
 
-// TestZero checks that a range becomes zeros without a change of the length. An unsupported call
-// changes nothing.
 func TestZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	must.Succeed(t, os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600))

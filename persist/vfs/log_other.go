@@ -2,6 +2,6 @@
 
 package vfs
 
-// newLogFile opens a file as a log. Its writes are durable after Sync, which uses F_FULLFSYNC on
+// newLogFile opens a file as a log. Its writes become durable with Sync, which uses F_FULLFSYNC on
 // macOS.
 func newLogFile(f osFile) File { return f }

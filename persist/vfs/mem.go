@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// ErrCrashed is returned by every operation after the fault function requested a crash.
+// ErrCrashed is returned by every operation after a simulated crash.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// An Op is an operation that changes a Mem, as passed to the fault function.
+// An Op is a changing operation of a Mem. It is the argument of the fault function.
 type Op struct {
 	N    int    // 1 for the first operation, 2 for the next
 	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir, allocate
 	Path string
 }
 
-// Mem is a file system in memory that knows what a crash would keep. It is safe for concurrent use.
-// Names and bytes are separate, as on a disk: a crash loses a file with synced bytes but an
-// unsynced name.
+// Mem is an in-memory file system that tracks which names and bytes survive a crash. Names and
+// bytes are tracked separately, as on a disk. A file with synced bytes but an unsynced name is
+// therefore lost. Mem is safe for concurrent use.
 type Mem struct {
 	mu      sync.Mutex
 	now     map[string]*node // names as programs see them
@@ -32,7 +32,7 @@ type Mem struct {
 	fault   func(Op) error
 	budget  int64 // limit of the bytes of all files; negative: none
 	crashed bool
-	// volatile means that nothing outlives the process, so no durable copies are kept.
+	// volatile means that no data outlives the process, so no durable copies are kept.
 	volatile bool
 }
 
@@ -46,26 +46,26 @@ func NewMem() *Mem {
 	}
 }
 
-// ErrVolatile is the errors.ErrUnsupported of a volatile file system. It need not be reported.
+// ErrVolatile is the errors.ErrUnsupported of a volatile file system. Callers need not log it.
 var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
-// NewVolatile returns a file system for a process that keeps nothing. A sync is only counted and
-// costs neither time nor memory, and Allocate fails. It cannot be crashed.
+// NewVolatile returns a file system for a process that needs no durability. Sync costs neither time
+// nor memory, and Allocate fails. The file system cannot crash.
 func NewVolatile() *Mem {
 	m := NewMem()
 	m.volatile = true
 	return m
 }
 
-// SetFault sets the function that is called before each changing operation; its error fails the
-// operation. ErrCrashed also fails every later operation.
+// SetFault sets a function that is called before each changing operation. If it returns an error,
+// the operation fails. After ErrCrashed, all later operations fail too.
 func (m *Mem) SetFault(fault func(Op) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fault = fault
 }
 
-// SetBudget limits the bytes of all files together; a negative number lifts the limit.
+// SetBudget limits the total size of all files in bytes. A negative number removes the limit.
 func (m *Mem) SetBudget(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +79,7 @@ func (m *Mem) Ops() int {
 	return m.ops
 }
 
-// Used returns the bytes of all files together.
+// Used returns the total size of all files in bytes.
 func (m *Mem) Used() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,8 +93,8 @@ func (m *Mem) used() (n int64) {
 	return n
 }
 
-// Clone returns an independent copy in which everything is durable and no lock is held, as for
-// another process that starts now.
+// Clone returns an independent copy as another process would see it. Everything is durable and no
+// lock is held.
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +106,7 @@ func (m *Mem) Clone() *Mem {
 	return c
 }
 
-// Bytes returns a copy of a file's content; nil if it does not exist.
+// Bytes returns a copy of a file's content, or nil if the file does not exist.
 func (m *Mem) Bytes(p string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +116,7 @@ func (m *Mem) Bytes(p string) []byte {
 	return nil
 }
 
-// SetBytes replaces a file's content durably, without calling the fault function.
+// SetBytes durably replaces a file's content, without calling the fault function.
 func (m *Mem) SetBytes(p string, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// beginOp counts a changing operation and calls the fault function. m.mu is held.
+// beginOp counts a changing operation and calls the fault function. The caller holds m.mu.
 func (m *Mem) beginOp(name, p string) error {
 	if m.crashed {
 		return ErrCrashed
@@ -156,7 +156,7 @@ func (m *Mem) beginOp(name, p string) error {
 
 func missing(op, p string) error { return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist} }
 
-// isDir requires m.mu.
+// isDir requires that the caller holds m.mu.
 func (m *Mem) isDir(p string) bool {
 	n := m.now[p]
 	return p == "/" || n != nil && n.dir
@@ -185,11 +185,10 @@ func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 
 func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) }
 
-// OpenLog opens a file whose writes are durable only after Sync.
+// OpenLog opens a file. Its writes become durable only with Sync.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// Opening for writing counts as an operation of its own (edit), which tests can fail; opening for
-// reading fails only after a crash.
+// openReadWrite counts as a changing operation, "edit", so that tests can make it fail.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))
@@ -214,7 +213,7 @@ func (m *Mem) open(p string) (File, error) {
 	return &memFile{m: m, node: n, path: p}, nil
 }
 
-// Rename renames files, not directories.
+// Rename renames a file. It does not support directories.
 func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -265,7 +264,8 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// The directory is not durable before SyncDir of its parent, which programs easily forget.
+// MkdirAll makes a directory durable only with SyncDir of its parent, so that tests detect a
+// missing call.
 func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,7 +281,7 @@ func (m *Mem) MkdirAll(dir string) error {
 	return nil
 }
 
-// SyncDir covers only the names in this directory, not those below.
+// SyncDir makes the names in this directory durable, but not those in its subdirectories.
 func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -302,7 +302,7 @@ func (m *Mem) SyncDir(dir string) error {
 	return nil
 }
 
-// Lock creates a lock file that no crash affects.
+// Lock creates a lock file that is not affected by a crash.
 func (m *Mem) Lock(p string) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

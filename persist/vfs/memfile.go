@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// A memFile is an open file; like a descriptor it outlives the name.
+// A memFile is an open file. Like a file descriptor, it stays valid after the file is renamed or
+// removed.
 type memFile struct {
 	m    *Mem
 	node *node
@@ -32,8 +33,9 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes as much as the budget allows, like a disk that fills up. A crash during the write
-// leaves half of the bytes in the file, which Crash keeps or loses by sectors.
+// WriteAt writes as many bytes as the budget allows, like a disk that fills up. If the fault
+// function requests a crash, it writes half of the bytes, and Crash then decides per sector which
+// of them survive.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -75,7 +77,7 @@ func (f *memFile) Truncate(size int64) error {
 	return nil
 }
 
-// Allocate allocates everything, or nothing if the budget is too small.
+// Allocate fails without any effect if the budget is too small.
 func (f *memFile) Allocate(size int64) error {
 	if f.m.volatile {
 		return ErrVolatile
@@ -95,7 +97,7 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
-// Zero leaves the bytes unchanged in a crash.
+// Zero changes no bytes in a crash, unlike WriteAt.
 func (f *memFile) Zero(from, to int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -117,7 +119,6 @@ func (f *memFile) Size() (int64, error) {
 
 func (f *memFile) Close() error { return nil }
 
-// inKeptDir reports whether p lies in a directory that is itself kept.
 func inKeptDir(p string, kept map[string]*node) bool {
 	for d := path.Dir(p); d != "/" && d != "."; d = path.Dir(d) {
 		if n := kept[d]; n == nil || !n.dir {

@@ -1,10 +1,10 @@
 package vfs
 
-// A node is a directory or a file; data and synced are its bytes now and after a crash.
+// A node is a directory or a file. data holds its current bytes, and synced those after a crash.
 type node struct {
 	dir          bool
 	data, synced []byte
-	// Apart from their lengths, the two may differ only in data[from:to].
+	// data and synced may differ only in their lengths and in data[from:to].
 	from, to int
 }
 
@@ -28,7 +28,8 @@ func (n *node) resize(size int) {
 	n.touch(before, size)
 }
 
-// One range suffices: the journal writes forward, so a sync copies only what is new.
+// touch extends a single range. That suffices, because the journal writes sequentially, so that a
+// sync copies only new bytes.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to

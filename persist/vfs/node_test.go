@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNodeSyncsEverything makes random changes of a file. A crash keeps exactly what was synced.
+// TestNodeSyncsEverything checks after random changes that a crash keeps exactly the synced bytes.
 func TestNodeSyncsEverything(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))

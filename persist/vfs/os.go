@@ -12,7 +12,7 @@ type OS struct{}
 
 var _ FS = OS{}
 
-// Only the owner may read the files, which hold all objects, including Secrets.
+// Only the owner can read the files, because they hold all objects, including Secrets.
 const (
 	filePerm = 0o600
 	dirPerm  = 0o700
@@ -44,7 +44,7 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// On systems without direct writes a log is like any other file.
+// OpenLog opens an ordinary file on systems without direct writes.
 func (o OS) OpenLog(path string) (File, error) {
 	file, err := o.OpenReadWrite(path)
 	if err != nil {
@@ -71,8 +71,8 @@ func (OS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// On Linux and macOS a directory is opened and synced like a file. Windows cannot do that, and NTFS
-// logs names by itself.
+// SyncDir syncs a directory like a file. On Windows it does nothing, because directories cannot be
+// synced there, and NTFS journals names itself.
 func (OS) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -84,7 +84,7 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock also excludes a second opener in this process.
+// Lock also excludes other opens of the file in this process.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestVolatile checks that written bytes can be read and are stored only once, and that no space is
+// TestVolatile checks that written bytes are readable and stored only once, and that no space is
 // reserved.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Link is a connection to a server that can be cut: a proxy on loopback.
+// A Link is a loopback proxy to a server. Tests can interrupt the connection.
 type Link struct {
 	t      testing.TB
 	to     string
@@ -22,7 +22,7 @@ type Link struct {
 	mended chan struct{} // closed when nothing is cut
 }
 
-// NewLink returns a link to a server, which exists until the test ends.
+// NewLink returns a link to a server. It is closed when the test ends.
 func NewLink(t testing.TB, server string) *Link {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -39,7 +39,7 @@ func NewLink(t testing.TB, server string) *Link {
 	return l
 }
 
-// URL returns the URL of the server through the link.
+// URL returns the URL that reaches the server through the link.
 func (l *Link) URL() string { return "http://" + l.listen.Addr().String() }
 
 func (l *Link) serve() {
@@ -92,10 +92,10 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 	}
 }
 
-// Block cuts the link both ways.
+// Block holds back the data of both directions.
 func (l *Link) Block() { l.block(true, false) }
 
-// BlockAnswers passes requests, but no responses.
+// BlockAnswers passes requests but holds back responses.
 func (l *Link) BlockAnswers() { l.block(false, true) }
 
 func (l *Link) block(cut, deaf bool) {
@@ -107,7 +107,7 @@ func (l *Link) block(cut, deaf bool) {
 	l.cut, l.deaf = cut, deaf
 }
 
-// Mend passes all waiting data.
+// Mend ends a block and passes all waiting data.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,14 +127,14 @@ func (l *Link) Reset() {
 	}
 }
 
-// Passed returns the number of pieces that have come from the server.
+// Passed returns the number of chunks received from the server.
 func (l *Link) Passed() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.passed
 }
 
-// Slow delays each piece.
+// Slow delays each chunk of data.
 func (l *Link) Slow(delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

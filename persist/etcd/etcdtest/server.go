@@ -1,4 +1,4 @@
-// Package etcdtest runs etcd servers for tests. They are built from their Go module
+// Package etcdtest runs etcd servers for tests. It builds them from their Go modules
 // (test/etcdserver), once per build cache.
 package etcdtest
 
@@ -25,8 +25,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// The paths of etcd and etcdutl. They are built from the newest of the modules in test/etcdserver.
-// ETCD selects another one, such as 3.5, or the path of an etcd next to its etcdutl.
+// binary and utility return the paths of etcd and etcdutl, built from the newest module in
+// test/etcdserver. The environment variable ETCD selects another version, such as 3.5, or the path
+// of an etcd binary with etcdutl beside it.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
@@ -40,7 +41,8 @@ func program(module, name string) (string, error) {
 		}
 		return filepath.Join(filepath.Dir(version), name), nil
 	}
-	// One at a time: a program cannot be started while another process still writes it.
+	// Processes build one at a time, because a program cannot be started while another process
+	// writes it.
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("troupe-etcd-build-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", err
@@ -64,17 +66,16 @@ func program(module, name string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// newest is the version of etcd that tests use by default.
 const newest = "3.6"
 
-// A Cluster is a number of members on loopback.
+// A Cluster is an etcd cluster on loopback addresses.
 type Cluster struct {
 	t       testing.TB
 	tls     *tls.Config // of its clients; nil for http
 	Members []*Member
 }
 
-// A Member is one server.
+// A Member is one server of a Cluster.
 type Member struct {
 	t         testing.TB
 	name, dir string
@@ -84,7 +85,7 @@ type Member struct {
 	log       *bytes.Buffer
 }
 
-// Start runs a cluster until the test ends, with more flags for each member.
+// Start runs a cluster until the test ends. more holds additional flags for each member.
 func Start(t testing.TB, members int, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t}
@@ -96,7 +97,7 @@ func Start(t testing.TB, members int, more ...string) *Cluster {
 	return c
 }
 
-// StartTLS is Start for one member that serves TLS, with the configuration of its clients.
+// StartTLS runs one member that serves TLS. clients is the TLS configuration of its clients.
 func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, tls: clients}
@@ -107,7 +108,6 @@ func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
 	return c
 }
 
-// member adds a member without starting it.
 func (c *Cluster) member(i int) *Member {
 	c.t.Helper()
 	m := &Member{t: c.t, name: fmt.Sprint("m", i), dir: c.t.TempDir()}
@@ -134,7 +134,8 @@ func (c *Cluster) run(more ...string) {
 	}
 }
 
-// Run starts a member that lives as long as the process, for suites whose tests share it.
+// Run starts a member that lives until this process ends, for suites whose tests share it. It
+// returns the client URLs.
 func Run() ([]string, error) {
 	path, err := binary()
 	if err != nil {
@@ -152,7 +153,7 @@ func Run() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The shell outlives the process by a moment, and removes the directory.
+	// The shell outlives this process briefly, to remove the directory.
 	script := `"$@" & while kill -0 "$PARENT" 2>/dev/null && kill -0 $! 2>/dev/null; do sleep 1; done; kill -9 $!; wait $!; rm -rf "$DIR"`
 	c := exec.Command("sh", append([]string{"-c", script, path, path}, flags("m0", dir, url, peer, "m0="+peer)...)...)
 	c.Env = append(os.Environ(), "PARENT="+fmt.Sprint(os.Getpid()), "DIR="+dir)
@@ -174,7 +175,6 @@ func flags(name, dir, url, peer, cluster string) []string {
 	}
 }
 
-// readyTimeout is how long a cluster may take to respond.
 const readyTimeout = 30 * time.Second
 
 func awaitReady(client *clientv3.Client) error {
@@ -199,7 +199,7 @@ func (c *Cluster) URLs() []string {
 	return urls
 }
 
-// Client returns a client of all members, which is closed when the test ends.
+// Client returns a client for all members. It is closed when the test ends.
 func (c *Cluster) Client() *clientv3.Client {
 	c.t.Helper()
 	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), TLS: c.tls, Logger: zap.NewNop()})
@@ -245,7 +245,7 @@ func (m *Member) Kill() {
 	m.process = nil
 }
 
-// Backup returns a copy of the member's data. The member is killed and restarted for that.
+// Backup kills the member, copies its data and restarts it. It returns the directory of the copy.
 func (m *Member) Backup() string {
 	m.t.Helper()
 	m.Kill()
@@ -257,8 +257,8 @@ func (m *Member) Backup() string {
 	return dir
 }
 
-// Restore restarts a member on a backup. Other members would replicate later changes to it, so it
-// must be alone.
+// Restore restarts a member from a backup. It must be the only member, because others would
+// replicate later changes to it.
 func (m *Member) Restore(backup string) {
 	m.t.Helper()
 	m.Kill()
@@ -268,7 +268,7 @@ func (m *Member) Restore(backup string) {
 	m.Run()
 }
 
-// Save writes a backup of the cluster to a file, like etcdctl snapshot save.
+// Save saves a snapshot of the cluster, like etcdctl snapshot save, and returns its file.
 func (c *Cluster) Save() string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), "snapshot.db")
@@ -287,8 +287,8 @@ func (c *Cluster) Save() string {
 	return path
 }
 
-// RestoreSaved restarts all members from a file of Save, like etcdutl snapshot restore with more
-// flags.
+// RestoreSaved restarts all members from a file written by Save, like etcdutl snapshot restore.
+// more holds additional flags.
 func (c *Cluster) RestoreSaved(path string, more ...string) {
 	c.t.Helper()
 	etcdutl, err := utility()
@@ -316,7 +316,7 @@ func (c *Cluster) RestoreSaved(path string, more ...string) {
 	}
 }
 
-// Replace restarts all members without data, under their old identity.
+// Replace restarts all members with empty data and the same identity.
 func (c *Cluster) Replace() {
 	c.t.Helper()
 	for _, m := range c.Members {
@@ -330,7 +330,7 @@ func (c *Cluster) Replace() {
 	}
 }
 
-// CPUTime returns the CPU time that a member has used.
+// CPUTime returns the CPU time used by a member.
 func (m *Member) CPUTime() time.Duration {
 	m.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.Process.Pid))
@@ -346,7 +346,7 @@ func (m *Member) CPUTime() time.Duration {
 	return time.Duration(user+system) * time.Second / perSecond
 }
 
-// Pause stops a member until Resume.
+// Pause suspends a member until Resume.
 func (m *Member) Pause() { m.signal(processes.Stop) }
 
 // Resume continues a paused member.

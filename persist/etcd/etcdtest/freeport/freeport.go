@@ -1,5 +1,5 @@
-// Package freeport finds ports of loopback for servers in other processes, which cannot report the
-// port that the system gave them.
+// Package freeport finds free loopback ports for servers in other processes that cannot report a
+// port chosen by the system.
 package freeport
 
 import (
@@ -10,17 +10,16 @@ import (
 	"syscall"
 )
 
-// The range lies below the ports that the system assigns to clients and to port 0 (from 32768 on
-// Linux), so no other process takes a port by chance before its server starts or while it restarts.
+// The range lies below the ephemeral ports (from 32768 on Linux). No other process thus takes the
+// port by chance before its server starts or while it restarts.
 const (
 	first = 15000
 	last  = 31999
 )
 
-// tries is the number of attempts to find a free port.
 const tries = 100
 
-// Find returns a port of 127.0.0.1 without a listener.
+// Find returns a port of 127.0.0.1 on which no process listens.
 func Find() (int, error) {
 	var err error
 	for range tries {

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFind checks that ports are free and outside the range of ephemeral ports.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	lowest := 32768

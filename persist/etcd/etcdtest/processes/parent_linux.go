@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// EndWithParent kills the process of c, which is not started yet, when this process ends.
+// EndWithParent makes the kernel kill c when this process ends. Call it before c is started.
 func EndWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

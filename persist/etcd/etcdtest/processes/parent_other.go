@@ -4,5 +4,5 @@ package processes
 
 import "os/exec"
 
-// EndWithParent does nothing: only Linux can end a process with its parent.
+// EndWithParent does nothing, because only Linux can end a process with its parent.
 func EndWithParent(*exec.Cmd) {}

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// Stop pauses a process until Continue.
+// Stop pauses a process until it receives Continue.
 const (
 	Stop     = syscall.SIGSTOP
 	Continue = syscall.SIGCONT
 )
 
-// CPUTime returns the CPU time that this process has used.
+// CPUTime returns the CPU time used by this process.
 func CPUTime() (time.Duration, error) {
 	var u syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
 }
 
-// WaitForLock takes an exclusive lock of a file, which ends when the file is closed.
+// WaitForLock takes an exclusive lock on a file. Closing the file releases it.
 func WaitForLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX) }
 
-// InOwnGroup puts a process, which is not started yet, into a new process group without Ctrl-C of
-// the terminal.
+// InOwnGroup makes c start in its own process group, which does not receive Ctrl-C from the
+// terminal.
 func InOwnGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// KillGroup kills the process of InOwnGroup with all its descendants in the group.
+// KillGroup kills a process started with InOwnGroup and all descendants in its group.
 func KillGroup(c *exec.Cmd) error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
