@@ -11,24 +11,26 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Registration makes a plugin known to a Chain.
+// A Registration describes a plugin to a Chain.
 type Registration struct {
-	// Name is one of Names, by which the plugin is enabled; "" for one that always runs.
+	// Name is one of Names and enables the plugin. A plugin with the name "" always runs.
 	Name string
-	// Resources lists "group/resource" or "group/resource/subresource" in platform form; "/pods" is
-	// in the core group. "*" means all, including subresources.
+	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
+	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
 	Resources []string
-	// Users reports whether the plugin runs for changes by a user; nil means all.
+	// Users reports whether the plugin runs for changes by a user. nil means all users.
 	Users func(*request.User) bool
-	// Namespaces cheaply reports whether the plugin may handle changes in a namespace; nil means
-	// all. "" stands for no namespace, or several.
+	// Namespaces is a cheap check whether the plugin may handle changes in a namespace. nil means
+	// all namespaces. The argument is "" for a request in no namespace or in several.
 	Namespaces func(namespace string) bool
-	// Selects reports whether the plugin may handle any change of a resource; nil means yes.
+	// Selects reports whether the plugin may handle any change of a resource. nil means all
+	// resources.
 	Selects func(k *schema.Kind, subresource string) bool
 	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
 	// begins.
 	Provision func(ctx context.Context, k *schema.Kind, key meta.Key) error
-	// Caches lists the state that the plugin reads. They are followed while it runs.
+	// Caches lists the caches that the plugin reads. They follow the store while the plugin is
+	// enabled.
 	Caches []policy.Follower
 
 	request.Plugin
@@ -40,7 +42,7 @@ func (r *Registration) mayHandle(user *request.User, k *schema.Kind, subresource
 	return (r.Users == nil || r.Users(user)) && (r.Namespaces == nil || r.Namespaces(namespace)) && (r.Selects == nil || r.Selects(k, subresource))
 }
 
-// A Chain holds the plugins of a server in the order of plugins.yaml. The nil Chain is empty.
+// A Chain holds the enabled plugins in the order of plugins.yaml. The nil Chain is empty.
 type Chain struct {
 	registrations []*Registration
 	byResource    map[resourceKey][]*Registration
@@ -52,7 +54,8 @@ type resourceKey struct {
 	sub string
 }
 
-// New returns a Chain of the registrations that switches enables. Those without a name come first.
+// New returns a Chain of the registrations that switches enables. Plugins without a name come
+// first.
 func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
 	c := &Chain{byResource: map[resourceKey][]*Registration{}}
 	for i := range all {
@@ -96,7 +99,7 @@ func (c *Chain) of(k *schema.Kind, subresource string) []*Registration {
 	return c.forAll
 }
 
-// Caches returns the caches of all plugins without duplicates.
+// Caches returns the caches of all plugins, without duplicates.
 func (c *Chain) Caches() []policy.Follower {
 	var all []policy.Follower
 	for _, r := range c.registrations {
@@ -109,14 +112,15 @@ func (c *Chain) Caches() []policy.Follower {
 	return all
 }
 
-// AppliesToNoOp reports whether any plugin may handle an update by a user that changes nothing.
+// AppliesToNoOp reports whether any plugin may handle a user's update that changes nothing.
 func (c *Chain) AppliesToNoOp(user *request.User, k *schema.Kind, subresource, namespace string) bool {
 	return slices.ContainsFunc(c.of(k, subresource), func(r *Registration) bool {
 		return !r.SkipsNoOps && r.RunsFor(request.OnUpdate) && r.mayHandle(user, k, subresource, namespace)
 	})
 }
 
-// For returns the admission of a user's changes of a resource, or nil if no plugin may handle them.
+// For returns the admission for a user's changes of a resource, or nil if no plugin may handle
+// them.
 func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace string) *request.Admission {
 	var a *request.Admission
 	registrations := c.of(k, subresource)

@@ -13,7 +13,7 @@ import (
 //go:embed plugins.json
 var pluginTable []byte
 
-// A declaration is an entry of the table, which describes the fields.
+// A declaration is an entry of plugins.yaml, which documents the fields.
 type declaration struct {
 	Name, Stage                 string
 	Default, Always, SkipsNoOps bool
@@ -25,8 +25,8 @@ var declarations = sync.OnceValue(func() (all []declaration) {
 	return all
 })
 
-// Register returns the registration of a plugin in the table. plugin is a Mutator, a Validator or
-// both.
+// Register returns the registration of a plugin declared in plugins.yaml. plugin is a Mutator, a
+// Validator or both.
 func Register(name string, plugin any, caches ...policy.Follower) Registration {
 	d := declarations()[position(name)]
 	r := Registration{Name: name, Resources: d.Resources, Caches: caches, Plugin: request.Plugin{
@@ -43,8 +43,8 @@ func Register(name string, plugin any, caches ...policy.Follower) Registration {
 	return r
 }
 
-// inherentPlugins lists plugins whose checks the store always makes: it creates nothing in missing
-// or terminating namespaces, and keeps system namespaces.
+// inherentPlugins lists plugins whose checks the store always makes. It rejects new objects in
+// missing or terminating namespaces and protects system namespaces.
 var inherentPlugins = []string{"NamespaceLifecycle", "NamespaceExists"}
 
 // Names returns all plugin names, sorted.
@@ -63,20 +63,20 @@ func namesOf(which func(declaration) bool) (names []string) {
 	return names
 }
 
-// position returns the execution order of a plugin; -1, the first, for one without a name.
+// position returns the execution order of a plugin. A plugin without a name has -1 and runs first.
 func position(name string) int {
 	return slices.IndexFunc(declarations(), func(d declaration) bool { return d.Name == name })
 }
 
-// PluginConfig enables plugins by name.
+// PluginConfig enables and disables plugins by name.
 type PluginConfig struct {
-	// Enabled plugins run in addition to the default ones; Disabled ones do not.
+	// Enabled plugins run in addition to the default ones. Disabled plugins do not run.
 	Enabled, Disabled []string
-	// Only, if not empty, lists all plugins that run.
+	// Exactly these plugins run, unless Only is empty.
 	Only []string
 }
 
-// Runs reports whether a plugin runs. One without a name always does.
+// Runs reports whether a plugin runs. A plugin without a name always runs.
 func (c PluginConfig) Runs(name string) bool {
 	if name != "" && len(c.Only) > 0 {
 		return slices.Contains(c.Only, name)
@@ -88,12 +88,12 @@ func (c PluginConfig) Runs(name string) bool {
 	return i >= 0 && declarations()[i].Default && !slices.Contains(c.Disabled, name)
 }
 
-// AlwaysEffective returns the disabled plugins whose checks are always made.
+// AlwaysEffective returns the disabled plugins whose checks the store makes nevertheless.
 func (c PluginConfig) AlwaysEffective() []string {
 	return slices.DeleteFunc(slices.Clone(c.Disabled), func(name string) bool { return !slices.Contains(inherentPlugins, name) })
 }
 
-// Ineffective returns the named plugins without a Registration, except inherent ones.
+// Ineffective returns the configured plugins that have no Registration and are not inherent.
 func (c PluginConfig) Ineffective(all []Registration) []string {
 	var names []string
 	for _, name := range slices.Concat(c.Enabled, c.Disabled, c.Only) {

@@ -11,21 +11,20 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// resources lists policies, then bindings, in platform form.
+// resources lists policies, then bindings, in the platform naming profile.
 var resources = []string{
 	group + "/validatingadmissionpolicies", group + "/mutatingadmissionpolicies",
 	group + "/validatingadmissionpolicybindings", group + "/mutatingadmissionpolicybindings",
 }
 
-// access guards the objects that policies read as parameters. The author of a policy must be
-// allowed to read all objects of the param kind, the author of a binding those it refers to.
-// Otherwise a policy could reveal a Secret in a refusal message.
+// access protects the objects that policies read as parameters. Otherwise a policy could reveal a
+// Secret in its denial message. The author of a policy must be allowed to read all objects of the
+// param kind. The author of a binding must be allowed to read the referenced objects.
 type access struct {
 	*Options
 	validating, mutating *Source
 }
 
-// registration returns the plugin of the check, which always runs.
 func (x *access) registration() admission.Registration {
 	r := admission.Registration{Resources: resources, Plugin: request.Plugin{Validator: x}}
 	if x.AuthorizerWaits {
@@ -39,8 +38,8 @@ func (x *access) Handles(a *request.Attributes) bool {
 	return spec.Has("paramKind") || spec.Has("paramRef")
 }
 
-// Validate lets system:masters pass, which may read everything, and the server itself, which has no
-// user.
+// Validate skips system:masters, which may read everything, and the server's own writes, which have
+// no user.
 func (x *access) Validate(a *request.Attributes) error {
 	if a.User == nil || a.User.InGroup(authn.GroupMasters) {
 		return nil
@@ -55,8 +54,8 @@ func (x *access) Validate(a *request.Attributes) error {
 	return x.checkBinding(a, x.mutating, spec, old)
 }
 
-// checkPolicy requires get on all objects of the param kind. It skips an unchanged kind, so that
-// other users may edit the rest of the policy.
+// checkPolicy requires get on all objects of the param kind. It skips an unchanged param kind, so
+// that other users can edit the rest of the policy.
 func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 	kind := spec.Object("paramKind")
 	if kind == nil || tree.SemanticEqual(kind, old["paramKind"]) {
@@ -71,8 +70,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow restricts asked to a kind as far as it is known. The rest stays "*", so the check is never
-// narrower than what the policy reads.
+// narrow restricts asked to the known parts of a kind. Unknown parts stay "*", so that the check
+// always covers what the policy reads.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {
@@ -87,8 +86,8 @@ func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	return true
 }
 
-// checkBinding requires read access to the referenced params. If the policy or its param kind does
-// not exist yet, the user needs access to all resources. A selector reads many objects, hence list.
+// checkBinding requires read access to the referenced params, which is list for a selector. If the
+// policy or its param kind does not exist yet, the user needs access to all resources.
 func (x *access) checkBinding(a *request.Attributes, s *Source, spec, old tree.Tree) error {
 	ref, name := spec.Object("paramRef"), spec.String("policyName")
 	if ref == nil || tree.SemanticEqual(ref, old["paramRef"]) && name == old.String("policyName") {
@@ -126,7 +125,7 @@ func (s *Source) definition(name string) *definition {
 	return s.definitions[name]
 }
 
-// describe formats a user as Kubernetes prints it: a pointer to a struct.
+// describe formats a user as Kubernetes does, which prints a pointer to a struct.
 func describe(u *authn.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }

@@ -11,12 +11,12 @@ import (
 const (
 	// maxValue is the maximum length of one value in bytes.
 	maxValue = 10 << 10
-	// maxAnnotation is the maximum length of an annotation. A policy may be evaluated for thousands
-	// of params.
+	// maxAnnotation is the maximum length of an annotation in bytes. It is needed because a policy
+	// may be evaluated for thousands of params.
 	maxAnnotation = 64 << 10
 )
 
-// annotations holds the values of a policy's audit annotations by key.
+// annotations holds the values of a policy's audit annotations by annotation key.
 type annotations map[string]*values
 
 type values struct {
@@ -24,7 +24,7 @@ type values struct {
 	bytes int
 }
 
-// add adds a value unless it is a duplicate or exceeds the room of the annotation.
+// add adds a value unless it is a duplicate or the annotation would become too long.
 func (n annotations) add(key, value string) {
 	if len(value) > maxValue {
 		value = strings.ToValidUTF8(value[:maxValue], "")
@@ -42,8 +42,8 @@ func (n annotations) add(key, value string) {
 
 const separator = ", "
 
-// publish adds the annotations to the audit event. It runs after all bindings, since an annotation
-// can be set only once.
+// publish adds the annotations to the audit event. It runs after all bindings, because each
+// annotation can be set only once.
 func (n annotations) publish(policy string, a *request.Attributes) {
 	if len(n) == 0 {
 		return // the usual case

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// TestAnnotationsAreBounded tests that annotations are truncated to a bound and remain valid UTF-8.
 func TestAnnotationsAreBounded(t *testing.T) {
 	n := annotations{}
 	for i := range 1000 {

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rules are the rules of ten typical policies.
 var rules = []string{
 	`!has(object.spec.hostNetwork) || object.spec.hostNetwork == false`,
 	`object.spec.containers.all(c, !c.image.endsWith(':latest'))`,
@@ -26,7 +25,6 @@ const pod = `{"metadata":{"name":"p","labels":{"app":"a"}},"spec":{"containers":
 	{"name":"a","image":"registry.example.com/a:1","resources":{"limits":{"memory":"1Gi"}},"securityContext":{"privileged":false}},
 	{"name":"b","image":"registry.example.com/b:1","resources":{"limits":{"memory":"1Gi"}}}],"volumes":[{"name":"v","emptyDir":{}}]}}`
 
-// policies returns n policies that match Pods.
 func policies(t testing.TB, n int) fakeObjects {
 	o := fakeObjects{}
 	for i := range n {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// matches reports whether all matchConditions are true, or an error if that is unknown. A false
-// condition decides even if others fail. As in Kubernetes, conditions have their own budget and do
-// not see the namespace.
+// matches reports whether all matchConditions hold. A false condition decides even if others fail.
+// If there is none, a failed condition returns an error. As in Kubernetes, conditions have their
+// own cost budget and cannot read the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil
@@ -24,7 +24,6 @@ func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	return holds, err
 }
 
-// evaluateConditions also returns the number of failed conditions.
 func (s *scope) evaluateConditions() (failed int, holds bool, err error) {
 	conditions := s.hook.compiled.Conditions
 	within := s.with(cel.NewBudget(cel.MatchConditionsBudget))

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A decision is the outcome of one validation of a policy.
+// A decision is the outcome of one validation expression.
 type decision struct {
 	denies  bool
 	failed  bool // the evaluation failed
@@ -19,21 +19,19 @@ type decision struct {
 	elapsed time.Duration
 }
 
-// A finding is an audit annotation, or the error of its expression.
+// A finding is the result or the error of an audit annotation expression.
 type finding struct {
 	key, value string
 	err        error
 	elapsed    time.Duration
 }
 
-// failure returns the decision for a failed evaluation. The failurePolicy selects whether it
-// denies.
 func (h *hook) failure(err error) []decision {
 	return []decision{{denies: !h.ignores, failed: true, message: err.Error()}}
 }
 
-// validate evaluates all expressions of a validating policy for one params object. An exhausted
-// budget fails the whole policy, since partial results may be wrong either way.
+// validate evaluates all expressions of a validating policy for one params object. If the budget is
+// exhausted, the whole policy fails, because a partial result may be wrong in either direction.
 func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding) {
 	matches, err := s.matches(metrics)
 	if err != nil {
@@ -55,8 +53,8 @@ func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding
 	return decisions, findings
 }
 
-// decide evaluates all validations, and returns nil if all are true. It continues after a failure,
-// since users want to see all of them. The usual case allocates nothing.
+// decide evaluates all validations and returns nil if all are true. It continues after a failure,
+// so that users see all failures. The common case allocates nothing.
 func (s *scope) decide() ([]decision, error) {
 	var decisions []decision
 	validations := s.hook.compiled.Validations
@@ -84,8 +82,8 @@ func (s *scope) decide() ([]decision, error) {
 	return decisions, nil
 }
 
-// explain sets the messages of denying decisions. If a message expression fails, the static message
-// replaces it. Message expressions do not see the authorizer, as in Kubernetes.
+// explain sets the messages of denials. If a message expression fails, the static message is used.
+// As in Kubernetes, message expressions cannot use the authorizer.
 func (s *scope) explain(decisions []decision) {
 	within := s.with(s.budget)
 	within.noAuthorizer = true
@@ -120,7 +118,7 @@ func failMessages(h *hook, decisions []decision, err error) {
 	}
 }
 
-// annotate evaluates the audit annotations. Null or white space yields none.
+// annotate evaluates the audit annotations. It skips values that are null or white space.
 func (s *scope) annotate() ([]finding, error) {
 	annotations := s.hook.compiled.Annotations
 	if len(annotations) == 0 {

@@ -10,27 +10,26 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A definition is a compiled policy. It is immutable, so that running evaluations keep theirs.
+// A definition is a compiled policy. It is immutable, so that running evaluations can keep using
+// it.
 type definition struct {
 	name     string
 	spec     tree.Tree // nil if only bindings exist
 	criteria *match.Criteria
 	compiled *expressions.Policy
-	// ignores is set for failurePolicy Ignore.
-	ignores bool
-	// params is the param kind, or nil.
-	params *meta.GroupVersionKind
-	// messages holds the static messages of the validations, reasons their reasons.
+	ignores  bool
+	params   *meta.GroupVersionKind
+	// messages and reasons hold the static message and the reason of each validation.
 	messages []string
 	reasons  []meta.Reason
-	// patchTypes holds those of the mutations.
+	// patchTypes holds the patchType of each mutation.
 	patchTypes   []string
 	reinvocation bool // a mutating policy with IfNeeded
 	fault        error
 }
 
-// parseDefinition compiles a policy. It keeps a fault, which applies to each matching request.
-// Invalid criteria are replaced by empty ones, which match every request.
+// parseDefinition compiles a policy. A compilation error becomes the fault of each matching
+// request. Invalid criteria are replaced by empty ones, which match every request.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{
@@ -58,7 +57,6 @@ func parseDefinition(o *policy.Object, served match.Served, compile func(spec tr
 	return d
 }
 
-// A binding is a parsed policy binding.
 type binding struct {
 	name, policy string
 	criteria     *match.Criteria
@@ -67,7 +65,7 @@ type binding struct {
 	fault        error
 }
 
-// parseBinding parses a binding, whose policy may not exist yet.
+// parseBinding parses a binding. The policy that it names may not exist yet.
 func parseBinding(o *policy.Object, served match.Served) *binding {
 	spec := o.Tree.Object("spec")
 	b := &binding{name: o.Key.Name, policy: spec.String("policyName"), actions: spec.Strings("validationActions")}

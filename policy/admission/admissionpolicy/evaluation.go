@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Evaluator creates the values that expressions see of requests.
+// An Evaluator creates the values that expressions can read from a request.
 type Evaluator struct {
 	Naming     *meta.Naming
 	Namespaces *match.Namespaces
@@ -33,7 +33,7 @@ type evaluation struct {
 	authority     *review.Authorizer
 }
 
-// A kindView is the request converted to one kind.
+// A kindView is the request converted to the version of one kind.
 type kindView struct {
 	kind *schema.Kind
 	*review.View
@@ -63,8 +63,8 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf returns the params for a binding: none if the binding does not match, and one nil if the
-// policy has no parameters.
+// paramsOf returns the params objects for a binding. It returns none if the binding does not match,
+// and a single nil if the policy has no parameters.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {
@@ -78,8 +78,6 @@ func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	return b.param.collect(h.from, e.a.Key.Namespace)
 }
 
-// namespaceName returns the namespace of the request, or "" for cluster-scoped objects and
-// Namespaces.
 func (e *evaluation) namespaceName() string {
 	if e.a.Kind.Group == "" && e.a.Kind.Resource == "namespaces" {
 		return ""
@@ -87,7 +85,7 @@ func (e *evaluation) namespaceName() string {
 	return e.a.Key.Namespace
 }
 
-// checkNamespace refuses requests in a missing namespace. Otherwise an expression that reads the
+// checkNamespace rejects requests in a missing namespace. Otherwise an expression that reads the
 // namespace would fail with a misleading error.
 func (e *evaluation) checkNamespace() error {
 	name := e.namespaceName()
@@ -101,11 +99,11 @@ func (e *evaluation) checkNamespace() error {
 	return nil
 }
 
-// hiddenMetadata lists metadata fields that the CEL type of namespaceObject lacks.
+// hiddenMetadata lists the metadata fields that are not part of the CEL type of namespaceObject.
 var hiddenMetadata = []string{"managedFields", "ownerReferences", "selfLink"}
 
-// namespaceObject returns the namespace as seen by expressions, or nil. It copies the top level
-// only, since expressions cannot change the parts.
+// namespaceObject returns the namespace for expressions, or nil. A copy of the top level suffices,
+// because expressions cannot change nested objects.
 func (e *evaluation) namespaceObject() tree.Tree {
 	if e.namespace != nil || e.inNone {
 		return e.namespace
@@ -138,8 +136,8 @@ func (e *evaluation) authorizer() *review.Authorizer {
 	return e.authority
 }
 
-// ended returns a timeout error if the request has ended. Callers check it after each evaluation,
-// because an interrupted expression looks like a failed one.
+// ended returns a timeout error if the request's context has ended. Callers check it after each
+// evaluation, because an interrupted expression looks like a failed one.
 func (e *evaluation) ended() error {
 	if e.ctx.Err() == nil {
 		return nil
@@ -147,14 +145,13 @@ func (e *evaluation) ended() error {
 	return meta.NewTimeout("the request ended before the admission policies had been evaluated")
 }
 
-// A scope binds the variables for expressions of one policy and caches them. Expressions with
-// another budget or fewer variables get their own scope (with).
+// A scope binds and caches the variables for the expressions of one policy. Expressions with a
+// different budget or fewer variables get a separate scope (with).
 type scope struct {
 	*evaluation
-	hook   *hook
-	view   *kindView
-	params tree.Tree
-	// noNamespace and noAuthorizer hide variables.
+	hook                      *hook
+	view                      *kindView
+	params                    tree.Tree
 	noNamespace, noAuthorizer bool
 	budget                    *cel.Budget
 	own                       cel.Budget // budget of the validations, which budget points to
@@ -163,7 +160,7 @@ type scope struct {
 
 var _ cel.Sizer = (*scope)(nil)
 
-// Lookup creates every value on first use; most expressions read only the object.
+// Lookup creates each value on first use, because most expressions read only the object.
 func (s *scope) Lookup(name string) (any, bool) {
 	switch name {
 	case "object":
@@ -192,7 +189,7 @@ func (s *scope) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Size measures an object once for all policies. Values other than trees have no size.
+// Size measures each object once for all policies. It knows only the sizes of trees.
 func (s *scope) Size(name string) (cel.Size, bool) {
 	switch name {
 	case "object", "oldObject", "request":
@@ -217,7 +214,7 @@ func (s *scope) Size(name string) (cel.Size, bool) {
 	return cel.Size{}, false
 }
 
-// A nil Tree in an interface would not be null for expressions.
+// orNull returns an untyped nil for a nil Tree, because CEL would not treat a nil Tree as null.
 func orNull(t tree.Tree) any {
 	if t == nil {
 		return nil

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// fakeObjects serves fixed objects by resource.
 type fakeObjects map[string][]tree.Tree
 
 func (f fakeObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
@@ -39,7 +38,6 @@ func parse(t testing.TB, text string) tree.Tree {
 	return o
 }
 
-// A fixture holds the plugins and their shared state.
 type fixture struct {
 	kinds                *catalog.Catalog
 	validating, mutating admission.Registration
@@ -51,7 +49,6 @@ func newFixture(t testing.TB, objects fakeObjects) fixture {
 	return newFixtureOf(t, objects)
 }
 
-// newFixtureOf returns a fixture that reads objects.
 func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)

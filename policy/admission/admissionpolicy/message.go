@@ -15,7 +15,7 @@ func staticMessage(validation tree.Tree) string {
 }
 
 // evaluatedMessage returns the result of a message expression, or "" if it is invalid. Line breaks
-// cannot be sent in a Warning header.
+// are invalid, because a Warning header cannot contain them.
 func evaluatedMessage(v cel.Value) string {
 	text, ok := cel.Text(v)
 	text = strings.TrimSpace(text)

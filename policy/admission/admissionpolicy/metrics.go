@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// maxSeries bounds the series per policy type; further observations count under empty names.
-// Policies come and go, but series stay.
+// maxSeries limits the series per policy type, because policies come and go but series stay.
+// Further observations have empty policy and binding names.
 const maxSeries = 1000
 
-// durations holds the bucket bounds in seconds, as in Kubernetes.
+// durations holds the histogram buckets in seconds, as in Kubernetes.
 var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 
 // Metrics counts results of policies.
@@ -26,7 +26,7 @@ type checks struct {
 	took  *metrics.Histograms
 }
 
-// NewMetrics returns Metrics without series.
+// NewMetrics returns empty Metrics.
 func NewMetrics() *Metrics {
 	return &Metrics{
 		validating: newChecks("apiserver_validating_admission_policy",
@@ -47,7 +47,7 @@ func newChecks(prefix, total, latency string, labels ...string) checks {
 	}
 }
 
-// observe counts a decision. action is "" for a mutating policy.
+// observe counts a decision. action is the enforcement action, or "" for a mutating policy.
 func (c *checks) observe(policy, binding string, d decision, action string) {
 	labels := []string{faultOf(d), policy, binding}
 	if action != "" {
@@ -57,7 +57,7 @@ func (c *checks) observe(policy, binding string, d decision, action string) {
 	c.took.With(labels...).ObserveDuration(d.elapsed)
 }
 
-// faultOf returns the value of the label error_type.
+// faultOf returns the value of the error_type label.
 func faultOf(d decision) string {
 	switch {
 	case !d.denies && !d.failed:
@@ -70,7 +70,7 @@ func faultOf(d decision) string {
 	return "invalid_error"
 }
 
-// WriteMetrics writes the series in the text exposition format.
+// WriteMetrics writes the metrics in the Prometheus text format.
 func (m *Metrics) WriteMetrics(w io.Writer) {
 	for _, c := range []checks{m.validating, m.mutating} {
 		if c.total.Len() > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// TestSeries tests that the number of series is bounded, and that series distinguish error types.
 func TestSeries(t *testing.T) {
 	m := NewMetrics()
 	m.validating.observe("p", "b", decision{denies: true, message: "no", elapsed: 20 * time.Millisecond}, "deny")

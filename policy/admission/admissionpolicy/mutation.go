@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A mutation applies the mutating policies to one request in one round of admission.
+// A mutation applies the mutating policies to one request. Each round of admission has its own.
 type mutation struct {
 	*mutating
 	*evaluation
@@ -29,13 +29,12 @@ type invocation struct {
 	params  tree.Tree
 }
 
-// A policyFault describes a failed policy.
 type policyFault struct {
 	text   string
 	reason meta.Reason // "" means Forbidden
 }
 
-// gather adds the invocations of a policy for the object before any mutation.
+// gather adds the invocations of a policy that matches the unmodified object.
 func (r *mutation) gather(h *hook) {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	if err == nil && kind == nil {
@@ -59,7 +58,6 @@ func (r *mutation) gather(h *hook) {
 	}
 }
 
-// fault records a failure unless the policy ignores failures.
 func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 	if h.ignores {
 		return
@@ -72,7 +70,7 @@ func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 }
 
 // mutableView returns the view without values that the server sets after admission, such as UID,
-// times and generated name. A mutation must neither see nor keep them.
+// timestamps and generated name. A mutation must neither see nor keep them.
 func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	known := len(r.views)
 	v, err := r.view(k)
@@ -82,8 +80,9 @@ func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	return v, err
 }
 
-// invoke runs one invocation. It records failures; only a *meta.Status ends the request. Conditions
-// see the current object. Reinvocation runs only policies with IfNeeded.
+// invoke runs one invocation and records its failures. Only a *meta.Status ends the request.
+// Conditions see the object after earlier mutations. A reinvocation runs only policies with
+// reinvocationPolicy IfNeeded.
 func (r *mutation) invoke(i *invocation) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -108,8 +107,8 @@ func (r *mutation) invoke(i *invocation) error {
 	return nil
 }
 
-// change runs one mutation with its own budget. A result equal to the object is no change, which
-// avoids reinvocation.
+// change runs one mutation with its own cost budget. An unchanged result is not stored, to avoid a
+// reinvocation.
 func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -142,7 +141,7 @@ func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) 
 }
 
 // rewrite stores the mutated object in the request, converted from the matched version to the
-// stored one. The body of a subresource with its own kind has no stored form.
+// storage version. The body of a subresource with its own kind is not converted.
 func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	sub := r.a.Kind.Subresource(r.a.Subresource)
 	hasBody, held := sub != nil && sub.BodyKind != nil, r.a.New
@@ -167,8 +166,8 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	return r.a.Rewrite(patched)
 }
 
-// refusal returns the refusal for failed policies. The first fault gives message and reason; all
-// are causes.
+// refusal returns the error for failed policies. The first failure determines message and reason,
+// and each failure is a cause.
 func (r *mutation) refusal() error {
 	if len(r.faults) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// Options configures both plugins.
+// Options configures the plugins for validating and mutating policies.
 type Options struct {
 	Evaluator
 	Compiler *expressions.Compiler
@@ -19,15 +19,15 @@ type Options struct {
 	Metrics  *Metrics
 	// Conditions counts results of matchConditions.
 	Conditions *match.ConditionMetrics
-	// AuthorizerWaits is set if the authorizer may call a remote one.
+	// AuthorizerWaits means that the authorizer may call a remote authorizer.
 	AuthorizerWaits bool
 }
 
 func (o *Options) mayWait(p *expressions.Policy) bool { return o.AuthorizerWaits && p.Authorizes }
 
-// Registrations returns the plugins of validating and mutating policies, and the check of access to
-// params. Policies that may block run at a stage of their own. Each Follower starts once for all
-// plugins that name it; a Source selects the Params to follow.
+// Registrations returns the plugins for validating and mutating policies and the check of access to
+// params. Policies that may block run in a separate stage. Each Follower starts once for all
+// plugins that list it. Params follows the kinds that a Source requests.
 func Registrations(o Options) []admission.Registration {
 	validations := newSource("validatingadmissionpolicies", "validatingadmissionpolicybindings", o.Compiler.Validating, o.Params, o.mayWait)
 	mutations := newSource("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", o.Compiler.Mutating, o.Params, o.mayWait)
@@ -46,7 +46,7 @@ func Registrations(o Options) []admission.Registration {
 	return all
 }
 
-// A plugin holds the policies of a Source that run at one stage.
+// A plugin runs the policies of a Source that belong to one stage.
 type plugin struct {
 	*Options
 	source *Source
@@ -65,7 +65,7 @@ func (p *plugin) selects(k *schema.Kind, subresource string) bool {
 	return len(p.hooks(k, subresource)) > 0
 }
 
-// Handles reports whether a policy may match, without evaluating any.
+// Handles reports whether any policy may match, without evaluating expressions.
 func (p *plugin) Handles(a *request.Attributes) bool {
 	hooks := p.hooks(a.Kind, a.Subresource)
 	if p.stage == request.InTurn {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A paramRef is a parsed paramRef of a binding. The zero value is absent.
+// A paramRef is the parsed paramRef of a binding. The zero value means that there is none.
 type paramRef struct {
 	given           bool
 	name, namespace string
@@ -34,13 +34,13 @@ func parseParamRef(t tree.Tree) (paramRef, error) {
 	return r, nil
 }
 
-// noParams makes a policy without parameters run once.
+// noParams makes a policy without parameters run exactly once.
 var noParams = []tree.Tree{nil}
 
-// collect returns the params for a request in a namespace, "" for none. from is nil if the policy
-// has no param kind. A reference without namespace means that of the request, so one binding can
-// serve each namespace its own params. If nothing is found, it skips the binding, or fails with
-// Deny.
+// collect returns the params for a request. namespace is "" for a cluster-scoped object, and from
+// is nil if the policy has no param kind. A reference without namespace uses that of the request,
+// so that each namespace can have its own params. If there are none and parameterNotFoundAction is
+// Deny, it returns an error.
 func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, error) {
 	if from == nil || !r.given {
 		return noParams, nil
@@ -79,7 +79,7 @@ func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, erro
 	return all, nil
 }
 
-// splitAPIVersion splits "group/version", or "version" of the core group.
+// splitAPIVersion splits "group/version". The group of "version" is "".
 func splitAPIVersion(text string) (group, version string, err error) {
 	switch strings.Count(text, "/") {
 	case 0:
@@ -91,8 +91,7 @@ func splitAPIVersion(text string) (group, version string, err error) {
 	return "", "", fmt.Errorf("failed to parse paramKind APIVersion: unexpected GroupVersion string: %v", text)
 }
 
-// errUnknownKind returns the Kubernetes text for an unknown param kind, including its form of the
-// group.
+// errUnknownKind returns the same error message as Kubernetes, including its format of the group.
 func errUnknownKind(k meta.GroupVersionKind) error {
 	group := k.Group
 	if group != "" {

@@ -14,19 +14,20 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// maxParamKinds bounds the param kinds, since all objects of each are kept in memory.
+// maxParamKinds limits the number of param kinds, because all objects of each kind are kept in
+// memory.
 const maxParamKinds = 256
 
 // Kinds looks up served kinds.
 type Kinds interface {
 	ByGVK(k meta.GroupVersionKind) *schema.Kind
 	Serves(k *schema.Kind) bool
-	// Changed returns a channel that closes at the next change of the served kinds.
+	// Changed returns a channel that is closed at the next change of the served kinds.
 	Changed() <-chan struct{}
 }
 
-// Params caches the objects of param kinds while policies use them. All Sources share one. want is
-// called under the lock of a Source, so mu is always taken second.
+// Params caches the objects of param kinds that policies use. All Sources share it. A Source calls
+// want with its own lock held, so that lock always precedes mu.
 type Params struct {
 	kinds Kinds
 
@@ -47,7 +48,7 @@ type paramKind struct {
 	known      chan struct{} // closed when the initial objects are read, or the kind is dropped
 }
 
-// A param is one object in its served version.
+// A param is one params object in its served version.
 type param struct {
 	labels meta.Labels
 	tree   tree.Tree
@@ -65,8 +66,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies take parameters from a storage. A response to a write there has
-// to wait until the write is in effect.
+// Follows reports whether policies use objects of a storage as parameters. The response to a write
+// there must wait until the write is in effect.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
@@ -91,7 +92,7 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of a cached kind are read; nil means all kinds.
+// await waits until the objects of a cached kind are read, or those of all kinds if gvk is nil.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind
@@ -106,8 +107,8 @@ func (p *Params) await(gvk *meta.GroupVersionKind) {
 	}
 }
 
-// update brings kept in line with wanted. The caller holds mu. Policies of kinds beyond the bound
-// fail, rather than run without parameters.
+// update starts and stops caching according to wanted. Policies whose kind exceeds maxParamKinds
+// fail instead of running without parameters. The caller holds mu.
 func (p *Params) update() {
 	wanted := map[meta.GroupVersionKind]bool{}
 	for _, of := range p.wanted {
@@ -132,7 +133,7 @@ func (p *Params) update() {
 	p.resources.Store(&resources)
 }
 
-// follow starts caching a kind. It does not wait for the objects, since the caller's mutex would
+// follow starts caching a kind. It does not wait for the objects, because the caller's lock would
 // delay all other policies.
 func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	ctx, stop := context.WithCancel(p.ctx)
@@ -150,8 +151,8 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	return kept
 }
 
-// form converts a stored object to its served version. It returns nil if that is impossible without
-// a webhook, or the kind is not served any more.
+// form converts a stored object to its served version. It returns nil if that requires a webhook or
+// the kind is no longer served.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 	k := p.kind(gvk)
 	if k == nil || k.ConversionWebhook() != nil && stored.String("apiVersion") != k.APIVersion() {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patch returns the mutated object in the form of its view, or the same object if nothing changes.
-// A *meta.Status refuses the request regardless of the failurePolicy.
+// patch returns the mutated object in the version of its view, or the same object if nothing
+// changes. A *meta.Status error rejects the request regardless of the failurePolicy.
 func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) {
 	if x.Program == nil {
 		return nil, x.Err
@@ -30,9 +30,9 @@ func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) 
 	return s.operate(v)
 }
 
-// overlay merges an ApplyConfiguration into the object, like an apply without field manager: lists
-// merge by keys, and nothing is removed. Unknown fields are errors, since they would be dropped
-// silently.
+// overlay merges an ApplyConfiguration into the object. It works like server-side apply without a
+// field manager: lists merge by key and no field is removed. Unknown fields are errors, because
+// they would be silently dropped.
 func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	config, err := cel.PatchTree(v)
 	if err != nil {
@@ -52,9 +52,9 @@ func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	return merged, nil
 }
 
-// operate applies JSON Patch operations. A failing test means "only if", so it changes nothing and
-// is no failure. As in Kubernetes, a result that does not decode is an internal error regardless of
-// the failurePolicy.
+// operate applies JSON Patch operations. If a test operation fails, the object stays unchanged
+// without an error. As in Kubernetes, a result that cannot be decoded is an internal error
+// regardless of the failurePolicy.
 func (s *scope) operate(v cel.Value) (tree.Tree, error) {
 	made, err := cel.Operations(v)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 
 const group = "admissionregistration.platform.io"
 
-// A Source holds the policies of one type and their bindings. Requests read only current and take
-// no lock.
+// A Source holds the policies of one type and their bindings. Requests read only current, without a
+// lock.
 type Source struct {
 	policies, bindings meta.GroupResource
 	compile            func(spec tree.Tree) *expressions.Policy
 	params             *Params
-	// mayWait reports whether a policy may block.
+	// mayWait reports whether evaluating a policy may block.
 	mayWait func(p *expressions.Policy) bool
 
 	mu          sync.Mutex // guards definitions and bound
@@ -34,8 +34,8 @@ type Source struct {
 	followers []policy.Follower // update the Source
 }
 
-// A snapshot is immutable. Each policy is in one of the indexes, depending on whether its
-// expressions may call a remote authorizer.
+// A snapshot is an immutable view of all hooks. If the expressions of a hook may call a remote
+// authorizer, it is in waiting, otherwise in inTurn.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
 	byPolicy        map[string]*hook // from both
@@ -63,7 +63,7 @@ func newSource(policies, bindings string, compile func(tree.Tree) *expressions.P
 	return s
 }
 
-// A follower follows one of the two resources of a Source.
+// A follower follows the policies or the bindings of a Source.
 type follower struct {
 	resource meta.GroupResource
 	begin    func(ctx context.Context, objects policy.Objects)
@@ -77,8 +77,7 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, f.resource, f.onChange)
 }
 
-// begin also watches for param kinds that appear later. The goroutine ends with ctx, that of the
-// server.
+// begin also starts a goroutine that reacts to added and removed param kinds. It ends with ctx.
 func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	s.params.begin(ctx, objects)
 	go func() {
@@ -97,8 +96,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy compiles without the lock, since that takes long; changes of one resource are
-// serialized. A change of the status alone compiles nothing.
+// onPolicy compiles without the lock, because that takes long. Changes of one resource are
+// serialized. A change of only the status compiles nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -131,8 +130,8 @@ func (s *Source) onBinding(c policy.Change) {
 	})
 }
 
-// change applies a change of one policy, and returns when it is in effect, with its params read.
-// Other policies do not wait for that.
+// change applies a change of one policy. It returns when the params are read and the change is in
+// effect. Other policies do not wait for that.
 func (s *Source) change(policy string, make func()) {
 	s.mu.Lock()
 	make()
@@ -148,8 +147,8 @@ func (s *Source) change(policy string, make func()) {
 	s.publish()
 }
 
-// wanted returns the param kinds of bound policies. Unbound policies do nothing and cost no memory
-// for params.
+// wanted returns the param kinds of policies with a binding. Other policies have no effect and need
+// no cached params.
 func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 	all := map[meta.GroupVersionKind]bool{}
 	for _, b := range s.bound {
@@ -160,7 +159,7 @@ func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 	return all
 }
 
-// publish replaces the snapshot. A policy keeps its previous state until its params are read.
+// publish replaces the snapshot. A policy keeps its previous version until its params are read.
 func (s *Source) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

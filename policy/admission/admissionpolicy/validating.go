@@ -6,13 +6,13 @@ func newValidating(o *Options, s *Source, stage request.Stage) *validating {
 	return &validating{plugin{o, s, stage}, o.Naming.Group("validation.policy.admission") + "/validation_failure"}
 }
 
-// A validating enforces validating policies. The state of a request is in a verdict.
+// validating is the plugin for validating policies. The state of a request is in a verdict.
 type validating struct {
 	plugin
 	failureKey string // audit annotation key of a failed validation
 }
 
-// Validate evaluates all policies even after a refusal, for their warnings and audit annotations.
+// Validate evaluates all policies even after a denial, for their warnings and audit annotations.
 func (v *validating) Validate(a *request.Attributes) error {
 	r := &verdict{validating: v, evaluation: v.newEvaluation(a)}
 	for _, h := range v.hooks(a.Kind, a.Subresource) {

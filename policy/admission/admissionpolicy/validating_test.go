@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestAnnotations tests that failed validations and annotations reach the audit event, with the
-// names of the naming profile.
+// TestAnnotations checks that failed validations and audit annotations reach the audit event, with
+// names in the naming profile.
 func TestAnnotations(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},
@@ -44,7 +44,6 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestSelects tests that the plugins do not select resources that no policy matches.
 func TestSelects(t *testing.T) {
 	f := newFixture(t, policies(t, 1))
 	s := f.validating

@@ -14,8 +14,8 @@ func (s *scope) lazy() any {
 	return s.variables
 }
 
-// variable evaluates one variable. The first expression that uses it pays its cost. The compiler
-// has checked that it uses only variables declared before.
+// variable evaluates one variable. Its cost is charged to the first expression that uses it. The
+// compiler ensures that it uses only variables declared before it.
 func (s *scope) variable(name string) cel.Value {
 	x := s.hook.compiled.Variable(name)
 	if x.Program == nil {
@@ -28,8 +28,8 @@ func (s *scope) variable(name string) cel.Value {
 	return v
 }
 
-// eval evaluates one expression. The error is cel.ErrOutOfBudget, after which evaluation stops, or
-// has the text of Kubernetes.
+// eval evaluates one expression. After cel.ErrOutOfBudget, the caller must stop. Other errors have
+// the same message as in Kubernetes.
 func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	if x.Program == nil {
 		return nil, fmt.Errorf("compilation error: %v", x.Err)
@@ -41,8 +41,8 @@ func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	return v, err
 }
 
-// with returns a scope with another budget and its own variables. Values of the evaluation, such as
-// authorizer decisions, stay shared.
+// with returns a scope with a different budget and its own variables. It shares the values of the
+// evaluation, such as authorizer decisions.
 func (s *scope) with(budget *cel.Budget) *scope {
 	return &scope{evaluation: s.evaluation, hook: s.hook, view: s.view, params: s.params, budget: budget}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A verdict collects the results of policies for one request.
+// A verdict collects the results of validating policies for one request.
 type verdict struct {
 	*validating
 	*evaluation
@@ -16,8 +16,8 @@ type verdict struct {
 	annotated bool  // with the first failed validation
 }
 
-// policy evaluates one policy. Errors of the request itself, such as a missing namespace, end it;
-// others count as failures of the policy.
+// policy evaluates one policy. It returns errors of the request itself, such as a missing
+// namespace. Other errors count as failures of the policy.
 func (r *verdict) policy(h *hook) error {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	switch {
@@ -71,7 +71,7 @@ func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	}
 }
 
-// apply takes the actions of a binding. An ignored failure is only counted.
+// apply performs the validationActions of a binding. An ignored failure is only counted.
 func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	for i, d := range decisions {
 		if !d.denies {
@@ -96,7 +96,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	}
 }
 
-// note collects annotations. A failed expression refuses the request.
+// note collects audit annotations. A failed expression denies the request.
 func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
 	for _, f := range found {
 		if f.err == nil {
@@ -109,7 +109,8 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// audit records the first failed validation of the request; all share one annotation key.
+// audit records only the first failed validation of the request, because all share one annotation
+// key.
 func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	if r.annotated {
 		return
@@ -121,7 +122,7 @@ func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	}
 }
 
-// A failedValidation is an item of that annotation.
+// failedValidation is an item of the audit annotation for failed validations.
 type failedValidation struct {
 	Message           string   `json:"message"`
 	Policy            string   `json:"policy"`
@@ -130,10 +131,11 @@ type failedValidation struct {
 	ValidationActions []string `json:"validationActions"`
 }
 
-// reasonCodes maps all reasons that validation of policies allows.
+// reasonCodes maps each reason that a policy may declare to its HTTP status.
 var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
 
-// refuse keeps the first refusal in the order of names, so that responses are deterministic.
+// refuse keeps only the first denial. Policies run in the order of their names, so responses are
+// deterministic.
 func (r *verdict) refuse(h *hook, b *binding, d decision) {
 	if r.refusal != nil {
 		return

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Config holds the plugin configurations of the file. The nil Config is empty.
+// A Config holds the configuration of each plugin. The nil Config is empty.
 type Config struct{ plugins map[string]tree.Tree }
 
 // For returns the configuration of a plugin, or nil.
@@ -25,7 +25,7 @@ func (c *Config) For(plugin string) tree.Tree {
 	return c.plugins[plugin]
 }
 
-// Unread returns the configured plugins without a registration, sorted.
+// Unread returns the sorted names of configured plugins without a registration.
 func (c *Config) Unread(all []admission.Registration) []string {
 	if c == nil {
 		return nil
@@ -40,8 +40,8 @@ func (c *Config) Unread(all []admission.Registration) []string {
 	return names
 }
 
-// Load reads the file at path and the files it references; the path "" yields nil. Errors name the
-// file and the field.
+// Load reads the configuration file at path and the files that it references. If path is "", it
+// returns nil. Errors name file and field.
 func Load(path string, naming *meta.Naming) (*Config, error) {
 	if path == "" {
 		return nil, nil
@@ -77,7 +77,8 @@ func readFile(path string) (tree.Tree, error) {
 	return t, nil
 }
 
-// legacy maps a field to the plugin whose configuration object may be the whole file.
+// legacy maps a field to the plugin that it configures. A file may consist of that plugin's
+// configuration only.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
@@ -108,7 +109,7 @@ func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
 	return nil
 }
 
-// addPlugin reads the configuration of one plugin. Errors start with the field path below the
+// addPlugin reads the configuration of one plugin. Field paths in errors are relative to the
 // plugin.
 func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 	name := plugin.String("name")
@@ -145,7 +146,7 @@ func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 }
 
 // CheckFields returns an error for the first field of t, in sorted order, that is not in known.
-// path prefixes the field.
+// path is prepended to the field name.
 func CheckFields(t tree.Tree, path string, known ...string) error {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(known, name) {

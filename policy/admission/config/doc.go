@@ -1,8 +1,8 @@
 // Package config reads the file of --admission-control-config-file, which configures admission
 // plugins.
 //
-// The file is an AdmissionConfiguration in YAML or JSON, of apiserver.config.platform.io/v1 or the
-// deprecated apiserver.platform.io/v1alpha1:
+// The file is an AdmissionConfiguration in YAML or JSON. Its apiVersion is
+// apiserver.config.platform.io/v1 or the deprecated apiserver.platform.io/v1alpha1:
 //
 //	apiVersion: apiserver.config.platform.io/v1
 //	kind: AdmissionConfiguration
@@ -11,9 +11,9 @@
 //	  configuration: <an object>   # or
 //	  path: <its file, relative to this one>
 //
-// A Config passes each plugin its object uninterpreted. For compatibility, a file without kind that
-// holds podNodeSelectorPluginConfig or imagePolicy is the object of PodNodeSelector or
-// ImagePolicyWebhook.
+// A Config passes each object to its plugin uninterpreted. For compatibility, a file without kind
+// may consist of the configuration of PodNodeSelector (podNodeSelectorPluginConfig) or
+// ImagePolicyWebhook (imagePolicy).
 //
-// Invariant: unknown fields are errors that name the field.
+// Unknown fields are errors that name the field.
 package config

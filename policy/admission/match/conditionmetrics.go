@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Conditioned identifies the owner of matchConditions and the operation, in metrics.
+// A Conditioned identifies a webhook or policy with matchConditions, and the operation, in metrics.
 type Conditioned struct {
 	Name      string // of the webhook or policy
 	Kind      string // "webhook" or "policy"
@@ -15,10 +15,10 @@ type Conditioned struct {
 	Operation string
 }
 
-// maxConditioned bounds the series of each metric; further observations count under an empty name.
+// maxConditioned limits the series of each metric. Further observations have an empty name.
 const maxConditioned = 1000
 
-// conditionBuckets holds the bucket bounds in seconds.
+// conditionBuckets holds the histogram buckets in seconds.
 var conditionBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}
 
 // ConditionMetrics counts the results of matchConditions. It is safe for concurrent use.
@@ -27,7 +27,7 @@ type ConditionMetrics struct {
 	took               *metrics.Histograms
 }
 
-// NewConditionMetrics returns ConditionMetrics without series.
+// NewConditionMetrics returns empty ConditionMetrics.
 func NewConditionMetrics() *ConditionMetrics {
 	const prefix = "apiserver_admission_match_condition_"
 	labels := []string{"kind", "name", "operation", "type"}
@@ -41,8 +41,8 @@ func NewConditionMetrics() *ConditionMetrics {
 	}
 }
 
-// Observe counts one evaluation with the number of failed conditions. It ignores evaluations in
-// which all conditions hold. excludes means that a webhook is skipped.
+// Observe counts one evaluation of matchConditions. errors is the number of failed conditions.
+// excludes means that the webhook is skipped. If all conditions hold, Observe does nothing.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
 		return // the common case costs nothing
@@ -56,7 +56,7 @@ func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bo
 	}
 }
 
-// WriteMetrics writes the series in the text exposition format.
+// WriteMetrics writes the metrics in the Prometheus text format.
 func (m *ConditionMetrics) WriteMetrics(w io.Writer) {
 	for _, f := range []interface {
 		metrics.Writer

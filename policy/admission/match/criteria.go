@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Criteria select the requests of a webhook, policy or binding. The zero value matches none.
+// Criteria selects the requests of a webhook, policy or binding. The zero value selects none.
 type Criteria struct {
 	// everything is set for a policy without rules, which matches all requests.
 	everything      bool
@@ -24,20 +24,22 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds the matching and excluding rules for one resource, by operation, in their order.
+// targets holds, for one resource and by operation, the matching and the excluding rules in their
+// order.
 type targets [operations]struct{ matched, excluded []target }
 
-// A target is the kind under which a rule matches a resource, for the given object names; none
-// means all. It refers to the kind by version index, because a memo must not keep it alive.
+// A target is a rule that matches a resource. version selects the kind under which it matches. It
+// is an index, because a memo must not keep the kind alive. names lists the matching object names,
+// or is empty for all.
 type target struct {
 	version int // ownVersion, or an index into Versions
 	names   []string
 }
 
-// ownVersion marks a rule that matches the version of the request.
+// ownVersion stands for the version of the request.
 const ownVersion = -1
 
-// Served reports whether a kind is served. An unserved version has no equivalents.
+// Served reports whether a kind is served. The match policy Equivalent ignores kinds that are not.
 type Served func(k *schema.Kind) bool
 
 // ForWebhook parses the rules, matchPolicy and selectors of one webhook.
@@ -45,8 +47,8 @@ func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
 	return parse(hook, hook.Objects("rules"), nil, served)
 }
 
-// ForPolicy parses the matchConstraints of a policy or the matchResources of a binding. nil, or one
-// without resourceRules, matches all requests that are not excluded.
+// ForPolicy parses the matchConstraints of a policy or the matchResources of a binding. Without
+// resourceRules, all requests match except excluded ones.
 func ForPolicy(resources tree.Tree, served Served) (*Criteria, error) {
 	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"), served)
 	if err == nil {
@@ -72,7 +74,7 @@ func parse(t tree.Tree, rules, excluded []tree.Tree, served Served) (*Criteria, 
 	return c, nil
 }
 
-// configurations lists resources that nothing matches, so that a bad configuration can be repaired.
+// configurations lists resources that never match, so that a bad configuration can be repaired.
 var configurations = []string{
 	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies",
 	"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
@@ -108,7 +110,8 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find returns the targets of an operation; those of the kind itself come before its equivalents.
+// find returns the targets for an operation. Those of the kind itself precede those of its
+// equivalents.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target
 	for i := range rules {
@@ -130,8 +133,8 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first returns the kind of the first target for an object name, or nil. k is the kind of the
-// request.
+// first returns the kind of the first target that covers an object name, or nil. k is the kind of
+// the request.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {
 		if len(all[i].names) > 0 && !slices.Contains(all[i].names, name) {
@@ -145,8 +148,8 @@ func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	return nil
 }
 
-// Match returns the kind whose form of the request matches, or nil. The error is the *meta.Status
-// for a missing namespace.
+// Match returns the kind to which the request must be converted, or nil if the request does not
+// match. If the namespace does not exist, the error is a *meta.Status.
 func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema.Kind, error) {
 	t := c.targets(a.Kind, a.Subresource)
 	if t == nil {
@@ -164,7 +167,8 @@ func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema
 	return kind, nil
 }
 
-// MayMatch tests only the rules, which is cheap.
+// MayMatch reports whether the rules cover the request. It is cheap because it ignores the
+// selectors.
 func (c *Criteria) MayMatch(a *request.Attributes) bool {
 	t := c.targets(a.Kind, a.Subresource)
 	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
@@ -177,8 +181,8 @@ func nameOf(a *request.Attributes) string {
 	return a.New.Object("metadata").String("name")
 }
 
-// matchesObject reports whether the selector matches the old or new object. For a subresource with
-// its own body kind, these are the new body and the previous view.
+// matchesObject reports whether the object selector matches the old or the new object. For a
+// subresource with its own kind, it checks the bodies instead.
 func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	if c.objects.Empty() {
 		return true
@@ -194,8 +198,8 @@ func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	return c.hasLabels(kind, now) || c.hasLabels(kind, old)
 }
 
-// bodies returns the old and new bodies of a subresource with its own kind. A patch has no body
-// except its result, and a create-only subresource has no old one.
+// bodies returns the old and new bodies of a subresource with its own kind. A patch has no body, so
+// the new one is read from its result. A subresource that can only be created has no old body.
 func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
 		old = sub.View.Read(a.Old)
@@ -211,8 +215,8 @@ func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree)
 	return old, now
 }
 
-// hasLabels reports whether an object matches the selector. Absent objects and kinds without
-// metadata never do.
+// hasLabels reports whether an object matches the selector. Absent objects and objects without
+// metadata do not match.
 func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
 	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Object("metadata", "labels")))
 }
@@ -235,8 +239,8 @@ func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespace
 	return c.namespaces.Matches(labels), nil
 }
 
-// NamespaceOf returns the namespace of a request: for a Namespace, itself; "" for other
-// cluster-scoped objects.
+// NamespaceOf returns the namespace of a request. For a Namespace it returns its name, and for
+// other cluster-scoped objects "".
 func NamespaceOf(a *request.Attributes) string {
 	if isNamespace(a.Kind) {
 		return nameOf(a)

@@ -9,7 +9,7 @@ type Index[T any] struct {
 	found memo[[]T]
 }
 
-// NewIndex returns an Index of items; of returns their Criteria.
+// NewIndex returns an Index of items. of returns the Criteria of an item.
 func NewIndex[T any](items []T, of func(T) *Criteria) *Index[T] {
 	return &Index[T]{items: items, of: of}
 }

@@ -26,7 +26,6 @@ func parse(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// readCases reads the cases of a test from a YAML file in testdata.
 func readCases[T any](t *testing.T, name string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".yaml")
@@ -39,7 +38,7 @@ func readCases[T any](t *testing.T, name string) (all []T) {
 	return all
 }
 
-// kinds looks up kinds by "group/version/resource".
+// kinds returns a lookup of kinds by "group/version/resource".
 func kinds(t *testing.T) func(name string) *schema.Kind {
 	t.Helper()
 	c, err := catalog.New(meta.Kubernetes)
@@ -56,7 +55,7 @@ func kinds(t *testing.T) func(name string) *schema.Kind {
 	}
 }
 
-// follow returns Namespaces that have observed the given labels by name.
+// follow returns Namespaces that hold the given labels by namespace name.
 func follow(t *testing.T, labels map[string]string) *match.Namespaces {
 	t.Helper()
 	n := match.NewNamespaces()
@@ -93,7 +92,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// change returns a request as plugins see it.
+// change returns a request as admission plugins receive it.
 func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree) *request.Attributes {
 	switch o {
 	case request.OnCreate:
@@ -122,8 +121,6 @@ func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree)
 
 func served(*schema.Kind) bool { return true }
 
-// TestUnservedVersions tests that versions that are not served have no equivalents, in rules and in
-// exclusions.
 func TestUnservedVersions(t *testing.T) {
 	kind := kinds(t)
 	withoutV1 := func(k *schema.Kind) bool { return k.APIVersion() != "autoscaling/v1" }
@@ -259,7 +256,7 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestOperationOf tests that creating a Binding is a CREATE, although it updates a Pod.
+// TestOperationOf checks that creating a Binding is a CREATE, although it updates a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
 	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})

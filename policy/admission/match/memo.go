@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A resource is the key of a memo.
 type resource struct {
 	meta.GroupVersionKind
 	plural, sub string
@@ -17,8 +16,8 @@ type resource struct {
 
 // A memo caches results per resource. Reads do not block.
 //
-// Kinds are replaced when their CRDs change. The memo must not keep old ones alive: a value must
-// not refer to its kind, and is valid only for that very kind.
+// A CRD change replaces its kinds, and the memo must not keep the old ones alive. A value must
+// therefore not refer to its kind. It is valid only for that exact kind.
 type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
@@ -27,7 +26,6 @@ type memo[V any] struct {
 	limit int                           // size at which it is swept
 }
 
-// remembered is the result for one kind.
 type remembered[V any] struct {
 	kind  weak.Pointer[schema.Kind]
 	sub   string
@@ -38,10 +36,9 @@ func (r *remembered[V]) isOf(k *schema.Kind, sub string) bool {
 	return r != nil && r.sub == sub && r.kind.Value() == k
 }
 
-// minSweep is the size below which sweeping is not worthwhile.
 const minSweep = 64
 
-// get returns the cached or computed result for a resource.
+// get returns the cached result for a resource, or calls workOut and caches its result.
 func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	if r := m.last.Load(); r.isOf(k, sub) {
 		return r.value
@@ -57,8 +54,8 @@ func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	return r.value
 }
 
-// put caches a value and replaces that of a former kind of the name. It sometimes sweeps removed
-// kinds, so that a memo has at most twice the size of the served kinds.
+// put caches a value. Now and then it removes entries of old kinds, so that the memo has at most
+// twice as many entries as there are kinds.
 func (m *memo[V]) put(at resource, r *remembered[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,7 @@ func kindOf(resource string) *schema.Kind {
 	return k
 }
 
-// TestMemo tests that a result is valid for one kind only, and does not outlive it.
+// TestMemo checks that a result is valid only for its kind, and does not outlive it.
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	worked := 0
@@ -44,7 +44,6 @@ func TestMemo(t *testing.T) {
 	runtime.KeepAlive(k)
 }
 
-// TestCriteriaKeepNoKind tests that Criteria do not retain kinds.
 func TestCriteriaKeepNoKind(t *testing.T) {
 	c := &Criteria{everything: true}
 	k := kindOf("ks")

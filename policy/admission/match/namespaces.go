@@ -7,8 +7,8 @@ import (
 
 var namespacesResource = meta.GroupResource{Resource: "namespaces"}
 
-// Namespaces caches all namespaces. Each plugin that uses it lists it in the Caches of its
-// Registration; all share one.
+// Namespaces caches all namespaces. All plugins share one instance, and each lists it in the Caches
+// of its Registration.
 type Namespaces struct{ *policy.Cache[*policy.Object] }
 
 // NewNamespaces returns empty Namespaces.
@@ -16,10 +16,10 @@ func NewNamespaces() *Namespaces {
 	return &Namespaces{policy.NewCache(namespacesResource, func(o *policy.Object) *policy.Object { return o })}
 }
 
-// Get returns a namespace, which is shared and must not be changed.
+// Get returns a namespace. It is shared and must not be changed.
 func (n *Namespaces) Get(name string) (*policy.Object, bool) { return n.Cache.Get("", name) }
 
-// Labels returns the labels of a namespace.
+// Labels returns the labels of a namespace, or false if the namespace does not exist.
 func (n *Namespaces) Labels(name string) (meta.Labels, bool) {
 	o, ok := n.Get(name)
 	if !ok {

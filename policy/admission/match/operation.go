@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An Operation is the operation of a request in rules.
+// An Operation is an operation that rules can match.
 type Operation uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 // String returns the name in rules and reviews, such as "CREATE".
 func (o Operation) String() string { return [...]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}[o] }
 
-// OperationOf returns the operation of a request. Creating a subresource such as a binding is a
-// create, although it updates an object.
+// OperationOf returns the operation of a request. Creating a subresource, such as a binding, is a
+// Create, although it updates the object.
 func OperationOf(a *request.Attributes) Operation {
 	switch a.Operation {
 	case request.OnConnect:

@@ -11,7 +11,7 @@ import (
 // all is the wildcard for operations, groups, versions, resources and scopes.
 const all = "*"
 
-// A rule matches requests. names restricts it to objects of those names; none means all.
+// A rule matches requests. names restricts it to objects with those names, unless it is empty.
 type rule struct {
 	operations [operations]bool
 	groups     []string
@@ -21,11 +21,10 @@ type rule struct {
 	names      []string
 }
 
-// A resourcePattern is a resource and subresource, each of which may be all. An empty sub matches
-// the resource itself.
+// A resourcePattern matches a resource and subresource. Each may be a wildcard. An empty sub
+// matches the resource itself.
 type resourcePattern struct{ resource, sub string }
 
-// parseRule parses a rule with operations.
 func parseRule(t tree.Tree) rule {
 	r := rule{groups: t.Strings("apiGroups"), versions: t.Strings("apiVersions"), scope: t.String("scope"), names: t.Strings("resourceNames")}
 	named := t.Strings("operations")
@@ -39,7 +38,7 @@ func parseRule(t tree.Tree) rule {
 	return r
 }
 
-// matches reports whether the rule covers a resource, regardless of operation and name.
+// matches reports whether the rule covers a resource, regardless of operation and object name.
 func (r *rule) matches(k *schema.Kind, subresource string) bool {
 	return r.inScope(k) && containsOrAll(r.groups, k.Group) && containsOrAll(r.versions, k.Version) &&
 		slices.ContainsFunc(r.resources, func(p resourcePattern) bool {
@@ -48,7 +47,7 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 }
 
 // inScope reports whether a resource has the scope of the rule. Subresources have the scope of
-// their object; a Namespace is cluster-scoped.
+// their object. A Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:

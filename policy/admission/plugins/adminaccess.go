@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AdminAccess returns the registration of the check that device claims with admin access live in a
-// labeled namespace. Such claims reach into devices that others use. The plugin always runs, and
-// leaves existing claims alone.
+// AdminAccess returns the plugin that allows device claims with admin access only in labeled
+// namespaces. Such claims can access devices that are in use. The plugin always runs. It does not
+// affect existing claims.
 func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Register("AdminAccess", adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")})
 }
@@ -22,7 +22,7 @@ type adminAccess struct {
 	label   string
 }
 
-// The spec of an existing claim is immutable, so updates need no check of requests.
+// Validate checks requests only on create, because the spec of a claim is immutable.
 func (p adminAccess) Validate(a *request.Attributes) error {
 	path := ""
 	switch {
@@ -46,8 +46,8 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt returns the path of the first device request with admin access, or "". Claims and
-// templates of all versions report the path of v1beta1, which clients know. Prioritized
+// requestedAt returns the path of the first device request with admin access, or "". The path is
+// that of v1beta1 for claims and templates of all versions, because clients know it. Prioritized
 // alternatives (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")

@@ -5,15 +5,15 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AlwaysDeny returns the registration of the plugin that refuses all changes and connections. It is
-// deprecated and meant for tests.
+// AlwaysDeny returns the plugin that rejects all changes and connections. It is deprecated and
+// meant for tests.
 func AlwaysDeny() admission.Registration {
 	return admission.Register("AlwaysDeny", alwaysDeny{})
 }
 
 type alwaysDeny struct{ request.HandlesAll }
 
-// Admit refuses during mutation, so no validator runs.
+// Admit rejects the request during mutation, so that no validator runs.
 func (alwaysDeny) Admit(a *request.Attributes) error {
 	return a.Forbidden("admission control is denying all modifications")
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AlwaysPullImages returns the registration of the plugin that sets imagePullPolicy to Always.
-// Otherwise a Pod could run a private image that another user's credentials have pulled to its
-// node.
+// AlwaysPullImages returns the plugin that sets imagePullPolicy to Always. Otherwise a Pod could
+// run a private image that was pulled to its node with another user's credentials.
 func AlwaysPullImages() admission.Registration {
 	return admission.Register("AlwaysPullImages", imagePuller{})
 }
@@ -25,7 +24,7 @@ func (imagePuller) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// Validate refuses Pods whose pull policy a later plugin or webhook has changed back.
+// Validate rejects Pods whose pull policy was changed back by a later plugin or webhook.
 func (imagePuller) Validate(a *request.Attributes) error {
 	var faults []string
 	eachPullPolicy(a.New.Object("spec"), func(of tree.Tree, field, path string) {
@@ -39,8 +38,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do for each container and image volume, with the name of its pull policy
-// field and its path.
+// eachPullPolicy calls do for each container and image volume of a Pod. field is the name of its
+// pull policy field, and path is its path.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
 		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))
@@ -53,8 +52,8 @@ func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	}
 }
 
-// Handles reports whether the Pod is new or gets a new image. Other updates must pass, so that Pods
-// that predate the plugin stay editable.
+// Handles reports whether the Pod is new or gets a new image. Other updates must succeed, so that
+// older Pods stay editable.
 func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true

@@ -6,9 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitPodHardAntiAffinityTopology returns the registration of the plugin that limits required
-// anti-affinity to the hostname topology. A wider topology would let one Pod keep all others out of
-// a zone.
+// LimitPodHardAntiAffinityTopology returns the plugin that restricts required anti-affinity to the
+// hostname topology. With a wider topology, one Pod could keep all others out of a zone.
 func LimitPodHardAntiAffinityTopology(naming *meta.Naming) admission.Registration {
 	return admission.Register("LimitPodHardAntiAffinityTopology", antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")})
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// buckets holds token buckets by key and evicts the least recently used. The bound limits the
-// memory that clients can cause with ever new keys. An evicted bucket comes back full. The random
-// seed keeps clients from choosing keys that share another's bucket.
+// buckets holds token buckets by key and evicts the least recently used one. The limit bounds the
+// memory that clients can use with new keys. An evicted bucket starts full again. The hash seed is
+// random, so that clients cannot choose keys that share another client's bucket.
 type buckets struct {
 	rate  rate.Limit // tokens per second
 	burst int        // capacity of a bucket
@@ -32,7 +32,7 @@ func newBuckets(perSecond float64, burst, most int) *buckets {
 	return &buckets{rate: rate.Limit(perSecond), burst: burst, most: most, seed: maphash.MakeSeed(), byKey: map[uint64]*list.Element{}, used: list.New()}
 }
 
-// take takes a token from the bucket of key, and reports whether one was available.
+// take takes a token from the bucket of key. It returns false if there is none.
 func (b *buckets) take(key string, now time.Time) bool {
 	hash := maphash.String(b.seed, key)
 	b.mu.Lock()
@@ -40,7 +40,7 @@ func (b *buckets) take(key string, now time.Time) bool {
 	return b.bucket(hash).AllowN(now, 1)
 }
 
-// bucket returns the bucket of a key, creating it if needed. The caller holds mu.
+// bucket returns the bucket of a key and creates it if necessary. The caller holds mu.
 func (b *buckets) bucket(key uint64) *rate.Limiter {
 	if e := b.byKey[key]; e != nil {
 		b.used.MoveToFront(e)

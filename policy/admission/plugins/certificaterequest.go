@@ -18,9 +18,8 @@ const (
 	certificateRequests = certificateGroup + "/certificatesigningrequests"
 )
 
-// CertificateRequester returns the registration of the plugin that writes the requester into new
-// CertificateSigningRequests. Signers rely on these fields, so the plugin has no name and cannot be
-// disabled.
+// CertificateRequester returns the plugin that records the requester in new
+// CertificateSigningRequests. The plugin cannot be disabled, because signers rely on these fields.
 func CertificateRequester() admission.Registration {
 	return admission.Register("CertificateRequester", csrRequester{})
 }
@@ -30,7 +29,7 @@ type csrRequester struct{}
 // Handles skips the server's own writes, which have no user.
 func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
 
-// Admit overwrites the values that the client has set.
+// Admit overwrites any values that the client has set.
 func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for name, value := range a.User.Tree() {
@@ -39,9 +38,8 @@ func (csrRequester) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// CertificateSubjectRestriction returns the registration of the plugin that refuses requests for
-// client certificates of the masters group. That group passes every authorizer, and a certificate
-// cannot be revoked.
+// CertificateSubjectRestriction returns the plugin that rejects requests for client certificates of
+// the group system:masters. That group passes every authorizer, and certificates cannot be revoked.
 func CertificateSubjectRestriction(naming *meta.Naming) admission.Registration {
 	return admission.Register("CertificateSubjectRestriction", subjectRestriction{signer: naming.Translate("platform.io/apiserver-client")})
 }
@@ -63,7 +61,7 @@ func (p subjectRestriction) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// RequestedSubject returns the subject of the request in a CertificateSigningRequest.
+// RequestedSubject returns the subject that a CertificateSigningRequest requests.
 func RequestedSubject(object tree.Tree) (pkix.Name, error) {
 	r, err := certs.ParseRequest(object.Object("spec").String("request"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PersistentVolumeClaimResize returns the registration of the plugin that lets claims grow only if
-// they are bound and their class allows expansion. Otherwise a claim would wait forever for a
-// resize. Validation of the kind handles shrinking.
+// PersistentVolumeClaimResize returns the plugin that allows a claim to grow only if it is bound
+// and its class allows expansion. Otherwise the claim would wait forever for a resize. Shrinking is
+// rejected by the validation of the kind.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("PersistentVolumeClaimResize", claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, classes)
 }
@@ -32,14 +32,15 @@ func (p claimResize) Validate(a *request.Attributes) error {
 	}
 	before, _ := p.classOf(a.Old)
 	name, _ := p.classOf(a.New)
-	// A deleted class yields the zero Class, which does not allow expansion.
+	// For a deleted class, Get returns the zero Class, which does not allow expansion.
 	if class, _ := p.classes.Get("", name); name != before || !class.AllowsExpansion {
 		return a.Forbidden("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
 	}
 	return nil
 }
 
-// claimSize returns the requested storage as text; equal amounts may differ in spelling.
+// claimSize returns the requested storage as written. Equal quantities may have different
+// spellings.
 func claimSize(claim tree.Tree) string {
 	return claim.Object("spec", "resources", "requests").String("storage")
 }

@@ -15,8 +15,8 @@ type Class struct {
 	AllowsExpansion bool   // of volumes; false for an IngressClass
 }
 
-// NewStorageClasses returns a cache of StorageClasses, shared by two plugins. It also reads the
-// beta annotation of old manifests.
+// NewStorageClasses returns a cache of StorageClasses, which two plugins share. A class is also the
+// default if it has the old beta annotation.
 func NewStorageClasses(naming *meta.Naming) *policy.Cache[Class] {
 	return newClasses("storage.platform.io", "storageclasses",
 		naming.Translate("storageclass.platform.io/is-default-class"), naming.Translate("storageclass.beta.platform.io/is-default-class"))
@@ -42,9 +42,9 @@ func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	}
 }
 
-// defaultClass returns the newest default class, or the first by name among equally old ones, or
-// "". Several defaults may exist while an administrator replaces one. Timestamps in RFC 3339
-// compare as text.
+// defaultClass returns the newest default class, or "". If several were created at the same time,
+// the first by name is used. Several defaults may exist while an administrator replaces one. RFC
+// 3339 timestamps can be compared as strings.
 func defaultClass(classes *policy.Cache[Class]) (name string) {
 	created := ""
 	classes.Each("", func(candidate string, c Class) bool {

@@ -2,14 +2,14 @@ package plugins
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// The container lists of a Pod spec, in the order of checks.
+// Container lists of a Pod spec, in the order in which they are checked.
 var (
 	podContainers = []string{"initContainers", "containers"} // lists that can be set at creation
 	allContainers = []string{"initContainers", "containers", "ephemeralContainers"}
 )
 
-// eachContainer calls do for the containers of the given lists until it returns false. It skips
-// items that are not objects; validation reports those after admission.
+// eachContainer calls do for the containers of the given lists until do returns false. It skips
+// items that are not objects, which validation reports later.
 func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list string, i int) bool) {
 	for _, list := range lists {
 		for i, v := range spec.List(list) {
@@ -20,7 +20,7 @@ func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list str
 	}
 }
 
-// appendItem appends to a list of t that may be shared. Capping the capacity makes append copy.
+// appendItem appends to a list of t that may be shared. The limited capacity forces append to copy.
 func appendItem(t tree.Tree, name string, item any) {
 	list := t.List(name)
 	t[name] = append(list[:len(list):len(list)], item)

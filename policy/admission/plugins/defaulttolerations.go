@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultTolerationSeconds returns the registration of the plugin that lets Pods stay for a time on
-// nodes that are not ready or unreachable. Without it a short interruption would evict all Pods of
-// a node. Tolerations of the Pod win.
+// DefaultTolerationSeconds returns the plugin that makes Pods tolerate nodes that are not ready or
+// unreachable for some time. Otherwise a short interruption would evict all Pods of a node.
+// Tolerations that the Pod already has take precedence.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
 	return admission.Register("DefaultTolerationSeconds", defaultTolerations{
 		{naming.Translate("node.platform.io/not-ready"), notReadySeconds},
@@ -17,7 +17,7 @@ func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableS
 	})
 }
 
-// defaultTolerations lists the tolerated taints with their seconds.
+// defaultTolerations lists taints with the seconds for which Pods tolerate them.
 type defaultTolerations []struct {
 	taint   string
 	seconds int64
@@ -37,8 +37,8 @@ func (p defaultTolerations) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// toleratesExecution reports whether any toleration covers the NoExecute taint. An empty key or
-// effect matches all, and missing seconds mean forever.
+// toleratesExecution reports whether a toleration covers the NoExecute taint. An empty key or
+// effect matches everything. Without tolerationSeconds, the toleration lasts forever.
 func toleratesExecution(tolerations []any, taint string) bool {
 	for _, item := range tolerations {
 		t, _ := item.(tree.Tree)

@@ -1,5 +1,5 @@
-// Package plugins holds the admission plugins that need no package of their own. Each constructor
-// returns the Registration of one plugin and stands in a file with it.
+// Package plugins holds the admission plugins that need no package of their own. Each file has the
+// constructor of one plugin, which returns its Registration.
 //
 // Plugins keep no state except in a policy.Cache. They must not block unless they run at stage
 // request.MayBlock.
@@ -9,5 +9,5 @@
 // Both may run again on the same object (reinvocation, conflict retries), so Admit must be
 // idempotent.
 //
-// Refusals use the texts of the Kubernetes API, including their oddities.
+// Error messages are those of Kubernetes, including their oddities.
 package plugins

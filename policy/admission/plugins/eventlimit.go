@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An EventLimit is one limit of EventRateLimit. QPS and Burst are greater than zero.
+// An EventLimit is one limit of EventRateLimit. QPS and Burst are positive.
 type EventLimit struct {
 	Type  EventLimitType
 	QPS   int32 // tokens per second and bucket
 	Burst int32 // capacity of a bucket
-	// CacheSize bounds the number of buckets; 0 means 4096. The Server limit has one bucket.
+	// CacheSize limits the number of buckets. 0 means 4096. The Server limit has only one bucket.
 	CacheSize int32
 }
 
@@ -33,7 +33,7 @@ const (
 // eventLimitTypes is sorted for error messages.
 var eventLimitTypes = []EventLimitType{NamespaceLimit, ServerLimit, SourceAndObjectLimit, UserLimit}
 
-// It bounds the memory of one limit to well below a megabyte.
+// defaultLimitCacheSize keeps the memory of one limit well below a megabyte.
 const defaultLimitCacheSize = 4096
 
 func (l EventLimit) cacheEntries() int {
@@ -43,8 +43,8 @@ func (l EventLimit) cacheEntries() int {
 	return int(l.CacheSize)
 }
 
-// ParseEventLimits parses the required configuration of EventRateLimit. The error joins all faults.
-// Unknown fields are errors, since a mistyped limit would not be enforced.
+// ParseEventLimits parses the configuration of EventRateLimit, which is required. The error joins
+// all faults. Unknown fields are errors, because a mistyped limit would not be enforced.
 func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 	var faults []error
 	check := func(ok bool, format string, args ...any) {

@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// EventRateLimit returns the registration of the plugin that limits the rate of Events per server,
-// namespace, user, or source and object. Components that fail in a loop would otherwise fill the
-// store with Events.
+// EventRateLimit returns the plugin that limits the rate of Events per server, namespace, user, or
+// source and object. Otherwise components that fail in a loop would fill the store with Events.
 func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registration {
 	p := &eventRateLimit{now: now}
 	for _, l := range limits {
@@ -35,14 +34,14 @@ type eventLimiter struct {
 	buckets   *buckets
 }
 
-// Handles skips mutations that have been counted, since a mutation may be computed several times
-// before it is stored.
+// Handles skips mutations that were already counted, because a mutation may be computed several
+// times before it is stored.
 func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// Validate takes a token of every limit. It runs last, and a failing write does not return the
-// tokens.
+// Validate takes a token from the bucket of each limit. It runs last. A write that then fails does
+// not return the tokens.
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {
@@ -63,7 +62,6 @@ func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	return &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
 }
 
-// eventKeys returns the bucket key by limit type.
 var eventKeys = map[EventLimitType]func(*request.Attributes) string{
 	ServerLimit:          func(*request.Attributes) string { return "" },
 	NamespaceLimit:       func(a *request.Attributes) string { return a.Key.Namespace },
@@ -71,7 +69,6 @@ var eventKeys = map[EventLimitType]func(*request.Attributes) string{
 	SourceAndObjectLimit: func(a *request.Attributes) string { return sourceAndObjectKey(a.New) },
 }
 
-// userKey returns "" for the server's own writes.
 func userKey(a *request.Attributes) string {
 	if a.User == nil {
 		return ""
@@ -79,7 +76,7 @@ func userKey(a *request.Attributes) string {
 	return a.User.Name
 }
 
-// Kubernetes joins the fields without separators, too; the key is only compared.
+// sourceAndObjectKey joins the fields without separators, as Kubernetes does.
 func sourceAndObjectKey(event tree.Tree) string {
 	source, object := event.Object("source"), event.Object("involvedObject")
 	return source.String("component") + source.String("host") + object.String("kind") + object.String("namespace") +

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DenyServiceExternalIPs returns the registration of the plugin that refuses new external IPs on
-// Services. A Service could otherwise attract traffic for any address. Existing addresses may stay.
+// DenyServiceExternalIPs returns the plugin that rejects new external IPs of Services. Otherwise a
+// Service could intercept traffic for any address. Existing addresses may stay.
 func DenyServiceExternalIPs() admission.Registration {
 	return admission.Register("DenyServiceExternalIPs", denyExternalIPs{})
 }

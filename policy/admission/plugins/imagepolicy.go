@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// Bounds of the cost of the ImagePolicyWebhook backend.
+// Limits for reviews by the ImagePolicyWebhook backend.
 const (
 	imageReviewTimeout = 30 * time.Second // for one review with all retries
 	maxImageReviews    = 1024             // cached responses
@@ -28,8 +28,8 @@ const (
 
 const imageReviewKind = "ImageReview"
 
-// ImagePolicyWebhook returns the registration of the plugin that asks a backend whether the images
-// of a Pod may run. It runs at MayBlock, outside the activation of the object.
+// ImagePolicyWebhook returns the plugin that asks a backend whether the images of a Pod may run. It
+// runs at stage MayBlock, outside the activation of the object.
 func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
 	keyPart := "." + naming.Group("image-policy") + "/"
 	p := &imagePolicy{
@@ -39,7 +39,7 @@ func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *met
 	return admission.Register("ImagePolicyWebhook", p)
 }
 
-// imagePolicy caches responses, since Pods of one template cause identical reviews.
+// imagePolicy caches responses, because Pods from one template cause identical reviews.
 type imagePolicy struct {
 	request.HandlesAll
 	config  ImagePolicyConfig
@@ -102,8 +102,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	return a.Forbidden("one or more images rejected by webhook backend")
 }
 
-// question returns the review spec: the images that the request can change, and the annotations for
-// the backend.
+// question returns the spec of the review. It holds the images that the request can change and the
+// annotations meant for the backend.
 func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	q := imageReviewSpec{Namespace: a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}
@@ -125,7 +125,7 @@ func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	return q
 }
 
-// ask returns the cached or fetched review status for body.
+// ask returns the review status for body, from the cache or from the backend.
 func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, error) {
 	digest := authn.Digest(sha256.Sum256(body))
 	if kept, ok := p.answers.Get(digest); ok {

@@ -11,19 +11,19 @@ import (
 
 // An ImagePolicyConfig is the configuration of ImagePolicyWebhook.
 type ImagePolicyConfig struct {
-	// KubeConfigFile is the path of a kubeconfig with the backend's address and the server's
-	// credentials.
+	// KubeConfigFile is the path of a kubeconfig with the address of the backend and the
+	// credentials of this server.
 	KubeConfigFile string
-	// AllowTTL and DenyTTL bound how long responses are cached; 0 disables caching.
+	// AllowTTL and DenyTTL are how long responses are cached. 0 disables caching.
 	AllowTTL, DenyTTL time.Duration
-	// RetryBackoff is the delay before the first retry; later ones grow.
+	// RetryBackoff is the delay before the first retry. Later delays are longer.
 	RetryBackoff time.Duration
 	// DefaultAllow admits Pods while the backend fails.
 	DefaultAllow bool
 }
 
-// ParseImagePolicyConfig parses the required configuration object imagePolicy. For durations, 0
-// selects the default and -1 disables.
+// ParseImagePolicyConfig parses the object imagePolicy, which is required. For durations, 0 means
+// the default and -1 disables.
 func ParseImagePolicyConfig(t tree.Tree) (ImagePolicyConfig, error) {
 	var c ImagePolicyConfig
 	policy, ok := t["imagePolicy"].(tree.Tree)

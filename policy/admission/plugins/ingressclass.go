@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultIngressClass returns the registration of the plugin that sets the default class on new
-// Ingresses without one. The legacy annotation counts as a class, since older controllers read it.
+// DefaultIngressClass returns the plugin that sets the default class on new Ingresses without a
+// class. The legacy annotation counts as a class, because older controllers read it.
 func DefaultIngressClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Register("DefaultIngressClass", defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}, classes)
 }
@@ -18,7 +18,7 @@ type defaultIngressClass struct {
 	classes    *policy.Cache[Class]
 }
 
-// Handles skips Ingresses that set the field or annotation, even to "".
+// Handles skips Ingresses that set the field or the annotation, even to "".
 func (p defaultIngressClass) Handles(a *request.Attributes) bool {
 	return !a.New.Object("spec").Has("ingressClassName") && !a.New.Object("metadata", "annotations").Has(p.annotation)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A limitRange is a parsed LimitRange.
 type limitRange struct {
 	limits                         []limit
 	defaultRequests, defaultLimits tree.Tree // of containers, by resource
@@ -26,7 +25,8 @@ type bound struct {
 	text     string // of the amount
 }
 
-// Later items win; validation allows one for containers.
+// parseLimitRange lets later items override earlier ones. Validation allows only one item for
+// containers.
 func parseLimitRange(o *policy.Object) *limitRange {
 	l := &limitRange{defaultRequests: tree.Tree{}, defaultLimits: tree.Tree{}}
 	for _, item := range o.Tree.Object("spec").Objects("limits") {
@@ -43,7 +43,7 @@ func parseLimitRange(o *policy.Object) *limitRange {
 }
 
 // parseBounds returns the quantities of t sorted by resource, so that messages are deterministic.
-// Validation has refused malformed quantities.
+// Validation has already rejected malformed quantities.
 func parseBounds(t tree.Tree) []bound {
 	var bounds []bound
 	for _, n := range amount.ListOf(t).Sorted() {
@@ -52,15 +52,16 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand holds requested amounts. An absent resource differs from zero: it violates a minimum
-// with another message.
+// A demand holds requested amounts. An absent amount differs from zero, because it violates a
+// minimum with another message.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {
 	return demand{amount.ListOf(resources.Object("requests")), amount.ListOf(resources.Object("limits"))}
 }
 
-// checkPod returns the violations of a Pod. Ephemeral containers have no resources.
+// checkPod returns the violations of a Pod. It skips ephemeral containers, because they have no
+// resources.
 func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	for i := range l.limits {
 		switch limit := &l.limits[i]; limit.of {
@@ -78,7 +79,7 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	return faults
 }
 
-// checkClaim returns the violations of a claim, which has neither limits nor ratios.
+// checkClaim returns the violations of a claim. Claims have neither limits nor ratios.
 func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
 	d := demand{requests: amount.ListOf(resources.Object("requests"))}
 	for i := range l.limits {
@@ -109,7 +110,7 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// A usage is one of the two lists of a demand, and its name in messages.
+// A usage is one of the two lists of a demand, with its name for messages.
 type usage struct {
 	name    string
 	amounts amount.List
@@ -118,8 +119,8 @@ type usage struct {
 func requestOf(d demand) usage { return usage{"request", d.requests} }
 func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
-// check appends the first violation of a minimum or maximum. The first usage must be specified: a
-// container without a limit could use any amount. The two spaces match Kubernetes.
+// check appends the first violation of a minimum or maximum. The first usage must be set, because a
+// container without a limit could use any amount. The two spaces in the message match Kubernetes.
 func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
 	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitRanger returns the registration of the plugin that applies the defaults and bounds of
-// LimitRanges to Pods and claims. Namespaces without a LimitRange skip it. The cache follows the
-// order of writes, so a Pod created after a LimitRange meets it.
+// LimitRanger returns the plugin that applies the defaults and bounds of LimitRanges to Pods and
+// claims. It skips namespaces without a LimitRange. The cache follows the order of writes, so that
+// a LimitRange affects all Pods created after it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
@@ -29,8 +29,8 @@ type limitRanger struct {
 	annotation string // records the defaults set
 }
 
-// Admit sets the defaults and records them in an annotation. Among several LimitRanges, the first
-// by name wins.
+// Admit sets the defaults and records them in an annotation. If there are several LimitRanges, the
+// first by name takes precedence.
 func (p limitRanger) Admit(a *request.Attributes) error {
 	if a.Kind.Resource != "pods" {
 		return nil
@@ -53,16 +53,16 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// derive runs the preparer of the kind again: the QoS class depends on requests and limits, which
-// were unset when Prepare ran.
+// derive runs the Preparer of the kind again, because the QoS class depends on requests and limits
+// that were unset when Prepare ran.
 func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
 		k.Preparer.Prepare(a.New, nil)
 	}
 }
 
-// Handles skips updates of Pods other than resize, which cannot change resources. It also skips
-// objects that are being deleted, whose resources may violate newer bounds.
+// Handles skips Pod updates other than resize, because they cannot change resources. It also skips
+// terminating objects, whose resources may violate newer bounds.
 func (p limitRanger) Handles(a *request.Attributes) bool {
 	if !a.IsCreate() && a.Kind.Resource == "pods" && a.Subresource == "" {
 		return false
@@ -70,7 +70,7 @@ func (p limitRanger) Handles(a *request.Attributes) bool {
 	return !a.Old.Object("metadata").Has("deletionTimestamp")
 }
 
-// Validate returns all violations of the first LimitRange that has any.
+// Validate reports all violations of the first violated LimitRange.
 func (p limitRanger) Validate(a *request.Attributes) (err error) {
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
 		var faults []string
@@ -100,8 +100,7 @@ func joinFaults(faults []string) string {
 	return "[" + strings.Join(distinct, ", ") + "]"
 }
 
-// setDefaults sets missing requests and limits, and returns descriptions of them for the
-// annotation.
+// setDefaults sets missing requests and limits. It returns their descriptions for the annotation.
 func (l *limitRange) setDefaults(spec tree.Tree) (set []string) {
 	if len(l.defaultLimits) == 0 && len(l.defaultRequests) == 0 {
 		return nil

@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A NamespaceCreator creates namespaces. CreateNamespace returns nil if the namespace exists.
+// A NamespaceCreator creates namespaces. CreateNamespace returns nil if the namespace already
+// exists.
 type NamespaceCreator interface {
 	CreateNamespace(ctx context.Context, name string) error
 }
 
-// NamespaceAutoProvision returns the registration of the plugin that creates the missing namespace
-// of a new object. It suits clusters whose users may create namespaces anyway; a mistyped name
-// creates a namespace.
+// NamespaceAutoProvision returns the plugin that creates the missing namespace of a new object. It
+// suits clusters whose users may create namespaces anyway, because even a mistyped name creates
+// one.
 func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{
 		Name:      "NamespaceAutoProvision",
@@ -28,8 +29,8 @@ type namespaceProvisioner struct {
 	creator NamespaceCreator
 }
 
-// provision runs before the mutation reaches its activation, because it writes, and an activation
-// must not wait for another write.
+// provision runs before the mutation reaches its activation. It writes, and an activation must not
+// wait for another write.
 func (p namespaceProvisioner) provision(ctx context.Context, k *schema.Kind, key meta.Key) error {
 	if !k.Namespaced || key.Namespace == "" {
 		return nil

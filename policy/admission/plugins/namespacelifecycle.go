@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// NamespaceLifecycle returns the registration of the plugin that refuses subresource creations,
-// such as bindings, in terminating namespaces. The store itself refuses new objects there.
+// NamespaceLifecycle returns the plugin that rejects the creation of subresources, such as
+// bindings, in terminating namespaces. The store itself rejects new objects there.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
 	return admission.Register("NamespaceLifecycle", namespaceLifecycle{objects: objects})
 }
@@ -17,7 +17,7 @@ type namespaceLifecycle struct {
 	objects MetaReader
 }
 
-// Admit changes nothing. It is a mutator to run before webhooks are called.
+// Admit changes nothing. The check runs in a mutator, so that it precedes webhook calls.
 func (p namespaceLifecycle) Admit(a *request.Attributes) error {
 	namespace, exists := p.objects.GetMeta(namespaces, "", a.Key.Namespace)
 	if !exists || !namespace.Terminating {

@@ -13,7 +13,7 @@ import (
 
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// NamespacePlacements caches the scheduling annotations of namespaces for two plugins.
+// NamespacePlacements caches the scheduling annotations of namespaces. Two plugins share it.
 type NamespacePlacements struct {
 	objects policy.Objects
 	cache   *policy.Cache[*namespacePlacement]
@@ -21,7 +21,7 @@ type NamespacePlacements struct {
 	nodeSelector, defaults, whitelist string // annotation keys in the naming profile
 }
 
-// NewNamespacePlacements returns a NamespacePlacements; a server needs one.
+// NewNamespacePlacements returns the NamespacePlacements of a server.
 func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *NamespacePlacements {
 	n := &NamespacePlacements{
 		objects:      objects,
@@ -33,19 +33,19 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 	return n
 }
 
-// A namespacePlacement holds the parsed annotations of a namespace; absent ones are nil. A
-// malformed annotation fails the Pods of the namespace, not the namespace, whose authors may not
-// know these plugins.
+// A namespacePlacement holds the parsed annotations of a namespace. Absent ones are nil. A
+// malformed annotation does not make the namespace invalid, because its author may not know these
+// plugins. It rejects the Pods of the namespace instead.
 type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations
 
-	// Parse errors of each annotation.
+	// Parse error of each annotation.
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 
-// of returns the placement of a namespace. It reads the object if the cache lags behind its
-// creation.
+// of returns the placement of a namespace. If the cache does not have the namespace yet, it reads
+// the object.
 func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	if placement, ok := n.cache.Get("", namespace); ok {
 		return placement
@@ -56,7 +56,8 @@ func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	return &namespacePlacement{}
 }
 
-// An empty annotation is not absent: it disables the default of the server.
+// parse distinguishes an empty annotation from an absent one, because it disables the server's
+// default.
 func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	var p namespacePlacement
 	annotations := o.Tree.Object("metadata", "annotations")
@@ -140,7 +141,7 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 	return tolerations, nil
 }
 
-// wholeNumber returns the integer value of v, which is a float64 in some configuration files.
+// wholeNumber returns v as an integer. In some configuration files it is a float64.
 func wholeNumber(v any) (int64, bool) {
 	switch n := v.(type) {
 	case int64:

@@ -11,12 +11,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// OwnerReferencesPermissionEnforcement returns the registration of the plugin that guards owner
-// references. Changing owners needs the right to delete the object; setting blockOwnerDeletion
-// needs update on the owner's finalizers.
+// OwnerReferencesPermissionEnforcement returns the plugin that protects owner references. Changing
+// owners requires permission to delete the object, because the garbage collector could delete it
+// afterwards. Setting blockOwnerDeletion requires permission to update the finalizers of the owner.
 //
 // kinds returns a served kind, or nil. The plugin may block, because authorizers may be remote.
-// Without it, the right to update would imply deletion through the garbage collector.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {
 	r := admission.Register("OwnerReferencesPermissionEnforcement", ownerPermission{authorizer, kinds})
 	r.Selects = func(k *schema.Kind, subresource string) bool { // a Pod's status update cannot change its owners
@@ -34,7 +33,7 @@ func (p ownerPermission) Handles(a *request.Attributes) bool {
 	return !tree.SemanticEqual(a.Old.Object("metadata")["ownerReferences"], a.New.Object("metadata")["ownerReferences"])
 }
 
-// Validate skips the deletion check on creates, since the object is the requester's own. The ",
+// Validate skips the deletion check on create, because the requester owns the new object. The ",
 // <nil>" in messages matches Kubernetes.
 func (p ownerPermission) Validate(a *request.Attributes) error {
 	if a.Old != nil {
@@ -46,7 +45,7 @@ func (p ownerPermission) Validate(a *request.Attributes) error {
 	if len(blocking) == 0 {
 		return nil
 	}
-	// A user who may update all finalizers may also name kinds that are not served.
+	// A user with permission to update all finalizers may also reference kinds that are not served.
 	all := authz.Attributes{User: a.User, Verb: "update", ResourceRequest: true, Group: "*", Version: "*", Resource: "*", Subresource: "finalizers", Name: "*"}
 	if ok, _ := p.allows(all); ok {
 		return nil
@@ -59,8 +58,6 @@ func (p ownerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// deleteAttributes returns the attributes of deleting the object itself, which the garbage
-// collector could do after a change of owners.
 func deleteAttributes(a *request.Attributes) authz.Attributes {
 	return authz.Attributes{
 		User: a.User, Verb: "delete", ResourceRequest: true,
@@ -69,8 +66,8 @@ func deleteAttributes(a *request.Attributes) authz.Attributes {
 	}
 }
 
-// checkFinalizers checks the right on the finalizers of one owner. A kind that is not served maps
-// to no resource, so it is refused.
+// checkFinalizers requires permission to update the finalizers of one owner. It rejects an owner
+// whose kind is not served, because the kind has no known resource.
 func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree) error {
 	apiVersion, kind := owner.String("apiVersion"), owner.String("kind")
 	k := p.kinds(meta.ParseGVK(apiVersion, kind))
@@ -96,8 +93,8 @@ func (p ownerPermission) allows(a authz.Attributes) (ok bool, reason string) {
 	return decision == authz.Allow, reason
 }
 
-// newBlockingOwners returns the owners whose deletion the object newly blocks. It compares by UID,
-// since names may be reused.
+// newBlockingOwners returns the owners whose deletion the object newly blocks. It compares UIDs,
+// because names may be reused.
 func newBlockingOwners(old, wanted tree.Tree) (owners []tree.Tree) {
 	blocked := map[string]bool{}
 	for _, owner := range old.Object("metadata").Objects("ownerReferences") {

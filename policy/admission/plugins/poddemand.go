@@ -5,13 +5,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podDemand returns the total requests and limits of a Pod, as the scheduler computes them.
+// podDemand returns the total requests and limits of a Pod as the scheduler computes them.
 func podDemand(spec tree.Tree) demand {
 	return demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
 }
 
-// podAmounts returns the total requests or limits of a Pod per resource. Pod-level resources
-// override the totals of cpu and memory.
+// podAmounts returns the total requests or limits of a Pod by resource. Pod-level resources
+// override the totals for cpu and memory.
 func podAmounts(spec tree.Tree, of string) amount.List {
 	sum := amount.OfContainers(spec, amount.Declared(of))
 	for _, n := range amount.ListOf(spec.Object("resources", of)) {

@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PodNodeSelectorConfig is the configuration of PodNodeSelector.
+// PodNodeSelectorConfig configures PodNodeSelector.
 type PodNodeSelectorConfig struct {
-	// Default is the node selector for namespaces without one.
+	// Default is the node selector for namespaces without the annotation.
 	Default map[string]string
-	// Whitelist holds the labels allowed in node selectors of Pods, by namespace. A namespace
-	// without an entry, or with an empty one, allows all.
+	// Whitelist holds, by namespace, the labels allowed in node selectors of Pods. A namespace
+	// without an entry, or with an empty one, allows all labels.
 	Whitelist map[string]map[string]string
 }
 
@@ -37,8 +37,8 @@ func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
 	return c, nil
 }
 
-// PodNodeSelector returns the registration of the plugin that merges the node selector of the
-// namespace into new Pods. It keeps a tenant's Pods on the tenant's nodes.
+// PodNodeSelector returns the plugin that merges the node selector of a namespace into its new
+// Pods. It can keep a tenant's Pods on the tenant's nodes.
 func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacements) admission.Registration {
 	return admission.Register("PodNodeSelector", nodeSelectorPlugin{config: config, placements: placements}, placements.cache)
 }
@@ -49,8 +49,8 @@ type nodeSelectorPlugin struct {
 	placements *NamespacePlacements
 }
 
-// ofNamespace returns the node selector for the Pod's namespace. It refuses conflicts rather than
-// overriding the Pod's selector, which would surprise its author.
+// ofNamespace returns the node selector for the Pod's namespace. It rejects a conflict with the
+// Pod's own selector, because overriding that would surprise the author of the Pod.
 func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]string, error) {
 	placement := p.placements.of(a.Key.Namespace)
 	if placement.nodeSelectorErr != nil {
@@ -80,7 +80,7 @@ func (p nodeSelectorPlugin) Admit(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// Validate runs the checks again, because a later plugin may have changed the selector.
+// Validate repeats the checks, because a later plugin may have changed the selector.
 func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	if _, err := p.ofNamespace(a); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// checkWhitelist checks the merged labels, so that the namespace cannot leave the whitelist either.
+// checkWhitelist checks the merged labels, so that the selector of the namespace must comply too.
 func (p nodeSelectorPlugin) checkWhitelist(a *request.Attributes) error {
 	whitelist := p.config.Whitelist[a.Key.Namespace]
 	if len(whitelist) == 0 {

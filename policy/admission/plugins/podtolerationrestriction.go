@@ -11,7 +11,7 @@ import (
 )
 
 // PodTolerationRestrictionConfig holds the tolerations for namespaces without annotations. An empty
-// whitelist allows all.
+// Whitelist allows all tolerations.
 type PodTolerationRestrictionConfig struct{ Default, Whitelist []tree.Tree }
 
 // ParsePodTolerationRestrictionConfig parses a Configuration of
@@ -33,7 +33,7 @@ func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictio
 	return c, nil
 }
 
-// checkToleration validates a configured toleration by the rules for Pods. A malformed one would
+// checkToleration validates a configured toleration like a Pod's toleration. A malformed one would
 // make every new Pod invalid.
 func checkToleration(t tree.Tree) error {
 	operator, effect := t.String("operator"), t.String("effect")
@@ -52,8 +52,8 @@ func checkToleration(t tree.Tree) error {
 	return nil
 }
 
-// PodTolerationRestriction returns the registration of the plugin that adds the tolerations of the
-// namespace to new Pods, and refuses tolerations outside its whitelist.
+// PodTolerationRestriction returns the plugin that adds the tolerations of a namespace to its new
+// Pods, and rejects tolerations outside its whitelist.
 func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
 	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Register("PodTolerationRestriction", p, placements.cache)
@@ -66,8 +66,8 @@ type tolerationRestriction struct {
 	memoryPressure string // taint that all but best-effort Pods tolerate
 }
 
-// Admit merges the tolerations. Pods other than best-effort tolerate memory pressure, since a node
-// evicts best-effort Pods first. It also checks the whitelist to fail early.
+// Admit merges the tolerations. It makes all Pods except best-effort ones tolerate memory pressure,
+// because nodes evict best-effort Pods first. It also checks the whitelist, to fail early.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {
@@ -97,8 +97,8 @@ func (p tolerationRestriction) defaults(a *request.Attributes) ([]tree.Tree, err
 	return cloneTolerations(p.config.Default), nil
 }
 
-// Validate checks the whitelist. An empty list in the annotation allows all; a missing one falls
-// back to the configuration.
+// Validate checks the whitelist. An annotation with an empty list allows all tolerations. Without
+// the annotation, the configured whitelist applies.
 func (p tolerationRestriction) Validate(a *request.Attributes) error {
 	tolerations := a.New.Object("spec").Objects("tolerations")
 	if len(tolerations) == 0 {

@@ -6,15 +6,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A MetaReader returns metadata of objects without parsing them. It takes resource names in
-// platform form.
+// A MetaReader returns metadata of objects without parsing them. Resource names are those of the
+// platform naming profile.
 type MetaReader interface {
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 }
 
-// PodTopologyLabels returns the registration of the plugin that copies the zone and region labels
-// of the node to its Pods. Containers can then read them through the downward API without access to
-// nodes.
+// PodTopologyLabels returns the plugin that copies the zone and region labels of a node to its
+// Pods. Containers can then read them through the downward API, without access to nodes.
 func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Register("PodTopologyLabels", topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}})
 }
@@ -24,14 +23,14 @@ type topologyLabels struct {
 	keys    []string
 }
 
-// Handles reports whether the request may assign a node: by creation or by binding.
+// Handles reports whether the request may assign a node, by creating or binding a Pod.
 func (p topologyLabels) Handles(a *request.Attributes) bool {
 	return nodeOf(a) != "" && (a.IsCreate() || a.Subresource != "")
 }
 
 func nodeOf(a *request.Attributes) string { return a.New.Object("spec").String("nodeName") }
 
-// Admit overwrites labels set by the client. An unknown node adds none.
+// Admit overwrites labels set by the client. It adds none for an unknown node.
 func (p topologyLabels) Admit(a *request.Attributes) error {
 	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", nodeOf(a))
 	for _, key := range p.keys {

@@ -12,8 +12,8 @@ import (
 
 var priorityClasses = meta.GroupResource{Group: "scheduling.platform.io", Resource: "priorityclasses"}
 
-// Priority returns the registration of the plugin that resolves the priority of new Pods, and
-// refuses a second global default class.
+// Priority returns the plugin that resolves the priority of new Pods. It also rejects a second
+// global default class.
 func Priority() admission.Registration {
 	p := priorityPlugin{classes: policy.NewCache(priorityClasses, parsePriorityClass)}
 	return admission.Register("Priority", p, p.classes)
@@ -36,7 +36,8 @@ func parsePriorityClass(o *policy.Object) priorityClass {
 	return priorityClass{value: value, preemptionPolicy: o.Tree.String("preemptionPolicy"), globalDefault: o.Tree.Bool("globalDefault")}
 }
 
-// Admit keeps both fields on updates that omit them, since older clients replace Pods without them.
+// Admit keeps both fields on updates that omit them, because older clients replace Pods without
+// them.
 func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":
@@ -54,7 +55,7 @@ func (p priorityPlugin) Admit(a *request.Attributes) error {
 }
 
 // resolve sets the priority of a new Pod from its class or the global default. Clients may repeat
-// the value but not choose it.
+// the resolved value but cannot choose another one.
 func (p priorityPlugin) resolve(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	name := spec.String("priorityClassName")
@@ -89,8 +90,8 @@ func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) err
 	return nil
 }
 
-// globalDefault returns the default class. Concurrent creates may leave several; the lowest value
-// wins, since it does the least harm.
+// globalDefault returns the default class. If concurrent creates have left several, it returns the
+// one with the lowest value, because that does the least harm.
 func (p priorityPlugin) globalDefault() (name string, class priorityClass, found bool) {
 	p.classes.Each("", func(n string, c priorityClass) bool {
 		if c.globalDefault && (!found || c.value < class.value) {
@@ -101,8 +102,8 @@ func (p priorityPlugin) globalDefault() (name string, class priorityClass, found
 	return name, class, found
 }
 
-// Validate refuses a second default. The cache may lag behind concurrent creates, so two remain
-// possible.
+// Validate rejects a second default. Concurrent creates may still produce two, because the cache
+// may lag behind.
 func (p priorityPlugin) Validate(a *request.Attributes) error {
 	if a.Kind.Resource == "pods" || !a.New.Bool("globalDefault") {
 		return nil

@@ -13,9 +13,9 @@ import (
 
 var runtimeClasses = meta.GroupResource{Group: "node.platform.io", Resource: "runtimeclasses"}
 
-// RuntimeClass returns the registration of the plugin that copies overhead and scheduling
-// constraints from the RuntimeClass to new Pods. Schedulers and quotas count the overhead. Later
-// changes of the class do not affect existing Pods.
+// RuntimeClass returns the plugin that copies overhead and scheduling constraints from the
+// RuntimeClass to new Pods. Schedulers and quotas count the overhead. Later changes of the class do
+// not affect existing Pods.
 func RuntimeClass(objects policy.Objects) admission.Registration {
 	p := runtimeClassPlugin{objects: objects, classes: policy.NewCache(runtimeClasses, parseRuntimeClass)}
 	return admission.Register("RuntimeClass", p, p.classes)
@@ -44,8 +44,8 @@ func parseRuntimeClass(o *policy.Object) runtimeClass {
 	}
 }
 
-// classOf returns the class of a Pod, or the zero class if it names none. It reads the object if
-// the cache lags, so that one manifest can hold both class and Pods.
+// classOf returns the class of a Pod, or the zero class if the Pod names none. If the cache does
+// not have the class yet, it reads the object, so that one manifest can create both class and Pods.
 func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error) {
 	name, named := a.New.Object("spec")["runtimeClassName"].(string)
 	if !named {
@@ -60,11 +60,11 @@ func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error)
 	return runtimeClass{}, a.Forbidden(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
 }
 
-// overheadMismatch is the Kubernetes text for a differing overhead.
+// overheadMismatch is the error message of Kubernetes for a different overhead.
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-// Admit requires an overhead set by the client to equal that of the class; a lower one would hide
-// usage.
+// Admit sets the overhead. If the client has set one, it must equal that of the class, because a
+// lower one would hide usage.
 func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
@@ -85,8 +85,8 @@ func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// place merges the node selector and tolerations of the class into the Pod. It refuses conflicting
-// selectors.
+// place merges the node selector and tolerations of the class into the Pod. It rejects conflicting
+// node selectors.
 func (c runtimeClass) place(a *request.Attributes, spec tree.Tree) error {
 	for _, key := range c.nodeSelector.SortedKeys() {
 		value, selector := c.nodeSelector.String(key), spec.EnsureObject("nodeSelector")
@@ -116,7 +116,7 @@ func (p runtimeClassPlugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// sameAmounts compares quantities by value: "0.5" equals "500m".
+// sameAmounts compares quantities by value, so that "0.5" equals "500m".
 func sameAmounts(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false

@@ -6,15 +6,15 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// SecurityContextDeny returns the registration of the plugin that refuses Pods that set user,
-// groups or SELinux labels. Pod Security replaces it; it remains for configurations that name it.
+// SecurityContextDeny returns the plugin that rejects Pods that set user, groups or SELinux labels.
+// Pod Security replaces it. It exists only for configurations that enable it.
 func SecurityContextDeny() admission.Registration {
 	return admission.Register("SecurityContextDeny", securityContextDeny{})
 }
 
 type securityContextDeny struct{ request.HandlesAll }
 
-// A deniedField is a field of a security context, and its name in Kubernetes' messages.
+// A deniedField is a field of a security context, with its name in error messages.
 type deniedField struct{ field, name string }
 
 var (

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// defaultAccountName is the account of Pods that name none. A controller creates it in every
+// defaultAccountName is the account of Pods that do not name one. A controller creates it in every
 // namespace.
 const defaultAccountName = "default"
 
-// Names in platform form.
+// Names in the platform naming profile.
 const (
 	enforceMountableSecrets = "platform.io/enforce-mountable-secrets"
 	mirrorPodAnnotation     = "platform.io/config.mirror"
@@ -23,10 +23,10 @@ const (
 	rootCAConfigMap         = "platform-root-ca.crt"
 )
 
-// ServiceAccount returns the registrations of the plugin that completes new Pods from their service
-// account: the token volume and the image pull secrets. It refuses missing accounts and, for
-// accounts that enforce it, secrets the account does not list. rootCA adds the root CA ConfigMap of
-// the namespace to the token volume.
+// ServiceAccount returns the plugin that adds the token volume and image pull secrets of the
+// service account to new Pods. It rejects missing accounts and, for accounts that enforce it,
+// secrets that the account does not list. rootCA adds the root CA ConfigMap of the namespace to the
+// token volume.
 func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []admission.Registration {
 	p := &serviceAccountPlugin{
 		objects: objects, mirror: naming.Translate(mirrorPodAnnotation), enforce: naming.Translate(enforceMountableSecrets),
@@ -37,13 +37,12 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 	}
 	p.accounts = policy.NewCache(serviceAccounts, p.parse)
 	r := admission.Register("ServiceAccount", p, p.accounts)
-	// Only creates wait for the account, so that other writes of Pods do not run at MayBlock.
+	// Only creates wait for the account, so that other writes of Pods do not run at stage MayBlock.
 	return []admission.Registration{r, {Name: r.Name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}}}
 }
 
 var serviceAccounts = meta.GroupResource{Resource: "serviceaccounts"}
 
-// serviceAccountPlugin is shared by both registrations.
 type serviceAccountPlugin struct {
 	request.HandlesAll
 	objects  policy.Objects
@@ -62,7 +61,7 @@ type serviceAccount struct {
 	limited     bool // Pods may refer to these secrets only
 }
 
-// parse reads an account. As in Kubernetes, an annotation that is not a bool does not limit it.
+// parse reads an account. As in Kubernetes, an annotation that is not a bool is ignored.
 func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	account := &serviceAccount{name: o.Key.Name, automount: o.Tree["automountServiceAccountToken"], secrets: map[string]bool{}}
 	for _, secret := range o.Tree.Objects("imagePullSecrets") {
@@ -75,7 +74,8 @@ func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	return account
 }
 
-// lookup returns an account, or nil. It reads the object if the cache lags.
+// lookup returns an account, or nil. If the cache does not have the account yet, it reads the
+// object.
 func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	if account, ok := p.accounts.Get(namespace, name); ok {
 		return account
@@ -86,8 +86,9 @@ func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	return nil
 }
 
-// Admit leaves a new Pod without account if the default account does not exist yet; accountWaiter
-// completes it. Mirror Pods reflect what a node already runs, so they are checked but not changed.
+// Admit completes a new Pod. If the default account does not exist yet, it leaves the Pod without
+// account, and accountWaiter completes it. Mirror Pods are checked but not changed, because their
+// node already runs them.
 func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	if !a.IsCreate() || p.isMirror(a.New) {
 		return p.Validate(a)
@@ -106,8 +107,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account, which is nil if missing. It also sets the deprecated
-// field serviceAccount. Pull secrets of the Pod replace those of the account.
+// complete fills a new Pod from its account, which is nil if it does not exist. It also sets the
+// deprecated field serviceAccount. Pull secrets of the Pod override those of the account.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)
@@ -129,7 +130,7 @@ func noAccount(a *request.Attributes, name string) error {
 	return a.Forbidden("error looking up service account " + a.Key.Namespace + "/" + name + `: serviceaccount "` + name + `" not found`)
 }
 
-// mounts reports whether a Pod gets a token; the Pod's field overrides the account's.
+// mounts reports whether a Pod gets a token. The field of the Pod overrides that of the account.
 func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	for _, said := range []any{spec["automountServiceAccountToken"], s.automount} {
 		if mounts, ok := said.(bool); ok {
@@ -143,8 +144,8 @@ func (p *serviceAccountPlugin) isMirror(pod tree.Tree) bool {
 	return pod.Object("metadata", "annotations").Has(p.mirror)
 }
 
-// Validate checks creates and added ephemeral containers. Other updates cannot change references to
-// secrets.
+// Validate checks new Pods and added ephemeral containers. Other updates cannot change references
+// to secrets.
 func (p *serviceAccountPlugin) Validate(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {

@@ -14,9 +14,9 @@ var containerWords = map[string]string{
 
 var ephemeralContainers = []string{"ephemeralContainers"}
 
-// checkPod refuses references to secrets that a limited account does not list. The annotation is
-// weak, since Pod authors can mount any secret of the namespace, and deprecated in favor of
-// separate namespaces.
+// checkPod rejects references to secrets that a limited account does not list. The annotation is
+// deprecated in favor of separate namespaces. It gives little protection, because Pod authors can
+// mount any secret of the namespace.
 func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	if !s.limited {
 		return nil
@@ -38,7 +38,6 @@ func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	return nil
 }
 
-// checkContainers checks the secret references of the containers in the given lists.
 func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) (err error) {
 	if !s.limited {
 		return nil
@@ -66,8 +65,8 @@ func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error 
 	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
 }
 
-// checkMirror refuses mirror Pods that use an account or a secret. A node writes its mirror Pods
-// itself, and the node authorizer grants access to what its Pods refer to.
+// checkMirror rejects mirror Pods that use an account or a secret. A node creates its own mirror
+// Pods, and the node authorizer grants it access to the objects that its Pods reference.
 func checkMirror(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {
@@ -86,8 +85,8 @@ func checkMirror(a *request.Attributes) error {
 	return nil
 }
 
-// namesSecret reports whether a Pod refers to any secret. It must know every field with such a
-// reference, also in unmounted volumes.
+// namesSecret reports whether a Pod references any secret. It must know every field with such a
+// reference, even in unmounted volumes.
 func namesSecret(spec tree.Tree) bool {
 	found := slices.ContainsFunc(spec.Objects("imagePullSecrets"), func(ref tree.Tree) bool { return ref.String("name") != "" }) ||
 		slices.ContainsFunc(spec.Objects("volumes"), volumeNamesSecret)
@@ -102,7 +101,6 @@ func namesSecret(spec tree.Tree) bool {
 	return found
 }
 
-// secretRefVolumes lists the volume sources with a secretRef.
 var secretRefVolumes = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
 func volumeNamesSecret(v tree.Tree) bool {

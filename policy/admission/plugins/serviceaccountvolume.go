@@ -7,12 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// tokenSeconds is the lifetime of a Pod's token. The odd number marks tokens of this volume, whose
-// life the server extends for clients that do not reload them.
+// tokenSeconds is the lifetime of a Pod's token in seconds. The odd number marks tokens of this
+// volume. The server extends their lifetime for clients that do not reload them.
 const tokenSeconds = 3607
 
-// mountToken mounts a volume with token, CA and namespace into each container without a mount at
-// that path. It reuses an existing token volume, and adds one only if a container mounts it.
+// mountToken mounts a volume with token, CA and namespace into each container that has no mount at
+// that path. It reuses an existing token volume. It adds a volume only if a container mounts it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {
@@ -50,7 +50,7 @@ func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	return false
 }
 
-// newTokenVolume sets all fields, since defaulting has run before admission.
+// newTokenVolume sets all fields, because defaulting runs before admission.
 func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	sources := []any{tree.Tree{"serviceAccountToken": tree.Tree{"expirationSeconds": int64(tokenSeconds), "path": "token"}}}
 	if p.rootCA != "" {
@@ -62,7 +62,7 @@ func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	return tree.Tree{"name": name, "projected": tree.Tree{"defaultMode": int64(0o644), "sources": sources}}
 }
 
-// randomSuffix makes the volume name unique in the Pod; it need not be unpredictable.
+// randomSuffix makes the volume name unique in the Pod. It need not be unpredictable.
 func randomSuffix() string {
 	const letters, length = "bcdfghjklmnpqrstvwxz2456789", 5
 	var suffix [length]byte

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Maximum wait for the default account of a new namespace, and poll interval. The controller
-// usually takes milliseconds.
+// Maximum wait for the default account of a new namespace, and the poll interval. The controller
+// usually creates it within milliseconds.
 const (
 	accountWait  = time.Second
 	accountRetry = 10 * time.Millisecond
 )
 
 // An accountWaiter waits for the default account, which a controller creates soon after the
-// namespace. Otherwise early Pods would be refused.
+// namespace. Otherwise the first Pods would be rejected.
 type accountWaiter struct{ *serviceAccountPlugin }
 
 // Handles reports whether serviceAccountPlugin has left the Pod without an account.
@@ -27,8 +27,8 @@ func (w accountWaiter) Admit(a *request.Attributes) error {
 	return w.complete(a, defaultAccountName, w.wait(a.Context, a.Key.Namespace))
 }
 
-// wait returns the default account, or nil after accountWait. It polls, because the cache offers no
-// notification and waits are rare.
+// wait returns the default account, or nil after accountWait. It polls, because the cache has no
+// notifications and waits are rare.
 func (w accountWaiter) wait(ctx context.Context, namespace string) *serviceAccount {
 	ctx, cancel := context.WithTimeout(ctx, accountWait)
 	defer cancel()

@@ -13,17 +13,17 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// CertificateApproval returns the registration of the plugin that requires the verb approve on the
-// signer. The right to update the approval subresource alone would cover all signers. It reads the
-// signer of the old object, which cannot change.
+// CertificateApproval returns the plugin that requires the verb approve on the signer. Without it,
+// permission to update the approval subresource would cover all signers. It reads the signer from
+// the old object, because the signer is immutable.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("CertificateApproval", newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
 		return []string{signerOf(a.Old)}
 	}))
 }
 
-// CertificateSigning returns the registration of the plugin that requires the verb sign on the
-// signer, for status updates that change the certificate or conditions.
+// CertificateSigning returns the plugin that requires the verb sign on the signer for status
+// updates that change the certificate or conditions.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("CertificateSigning", newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
 		old, wanted := a.Old.Object("status"), a.New.Object("status")
@@ -34,9 +34,9 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 	}))
 }
 
-// ClusterTrustBundleAttest returns the registration of the plugin that requires the verb attest on
-// the signer of a bundle. Moving a bundle to another signer needs both rights. Bundles without a
-// signer are unrestricted.
+// ClusterTrustBundleAttest returns the plugin that requires the verb attest on the signer of a
+// bundle. Changing the signer requires it for both signers. Bundles without a signer are
+// unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
 		if changesOwnersOnly(a.Old, a.New) {
@@ -51,11 +51,12 @@ type signerPermission struct {
 	authorizer authz.Authorizer
 	group      string // of signers
 	verb, what string // what describes the action in messages
-	// signers returns the signers that the change concerns.
+	// signers returns the signers for which the change needs permission.
 	signers func(a *request.Attributes) []string
 }
 
-// newSignerPermission returns the plugin for a verb. what completes "user not permitted to".
+// newSignerPermission returns the plugin for a verb. what completes the message "user not permitted
+// to".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }
@@ -64,7 +65,7 @@ func (p signerPermission) Handles(a *request.Attributes) bool {
 	return len(p.signers(a)) > 0
 }
 
-// Validate requires the right on every signer. The authorizer may be remote.
+// Validate requires the permission for every signer. The authorizer may be remote.
 func (p signerPermission) Validate(a *request.Attributes) error {
 	for _, signer := range p.signers(a) {
 		if !p.allows(a.User, signer) {
@@ -74,7 +75,7 @@ func (p signerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// allows reports whether a user has the right on a signer "domain/path" or on "domain/*".
+// allows reports whether a user has the permission for a signer "domain/path" or for "domain/*".
 func (p signerPermission) allows(user *authn.User, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {

@@ -8,17 +8,16 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// The finalizers that protect storage objects in use, in platform form.
+// Finalizers that protect storage objects in use, in the platform naming profile.
 const (
 	PVCProtectionFinalizer = "platform.io/pvc-protection"
 	PVProtectionFinalizer  = "platform.io/pv-protection"
 	VACProtectionFinalizer = "platform.io/vac-protection"
 )
 
-// StorageObjectInUseProtection returns the registration of the plugin that adds the protection
-// finalizer to new claims, volumes and VolumeAttributesClasses. A controller removes it when the
-// object is unused. It must be set at creation, because one added later may come after the
-// deletion.
+// StorageObjectInUseProtection returns the plugin that adds the protection finalizer to new claims,
+// volumes and VolumeAttributesClasses. A controller removes the finalizer when the object is
+// unused. It cannot add the finalizer, because the object might be deleted before that.
 func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	return admission.Register("StorageObjectInUseProtection", inUseProtection{
 		"persistentvolumeclaims":  naming.Translate(PVCProtectionFinalizer),
@@ -27,12 +26,11 @@ func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	})
 }
 
-// inUseProtection maps resources to finalizers.
 type inUseProtection map[string]string
 
 func (inUseProtection) Handles(*request.Attributes) bool { return true }
 
-// Admit clones the list before appending, because the object may share it.
+// Admit clones the list of finalizers before appending, because the object may share it.
 func (p inUseProtection) Admit(a *request.Attributes) error {
 	finalizer := p[a.Kind.Resource]
 	metadata := a.New.EnsureObject("metadata")

@@ -7,9 +7,9 @@ import (
 
 var systemPriorityClassNames = map[string]bool{"system-node-critical": true, "system-cluster-critical": true}
 
-// SystemPriorityClasses returns the registration of the plugin that refuses deletion of the
-// system's priority classes. It always runs. Critical Pods of nodes refer to them and could not be
-// recreated without.
+// SystemPriorityClasses returns the plugin that rejects deletion of the system priority classes.
+// Otherwise critical Pods of nodes, which refer to them, could not be recreated. The plugin always
+// runs.
 func SystemPriorityClasses() admission.Registration {
 	return admission.Register("SystemPriorityClasses", systemClassKeeper{})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TaintNodesByCondition returns the registration of the plugin that taints new nodes as not ready.
-// The scheduler sees a node with its first write, before a controller could taint it; a controller
-// removes the taint.
+// TaintNodesByCondition returns the plugin that taints new nodes as not ready. The scheduler could
+// use a new node before a controller taints it. A controller removes the taint.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	return admission.Register("TaintNodesByCondition", nodeTaint{key: naming.Translate("node.platform.io/not-ready")})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeTolerations concatenates two lists without tolerations that another includes; of equal ones
-// the first stays. Merging is idempotent, since plugins run more than once.
+// mergeTolerations concatenates two lists and omits tolerations that another one includes. Of equal
+// tolerations the first stays. Merging is idempotent, because plugins may run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any
@@ -21,8 +21,8 @@ func mergeTolerations(first, second []tree.Tree) []any {
 	return merged
 }
 
-// includesToleration reports whether wide covers everything that narrow tolerates. An empty
-// operator of wide means Equal.
+// includesToleration reports whether wide tolerates everything that narrow tolerates. An empty
+// operator in wide means Equal.
 func includesToleration(wide, narrow tree.Tree) bool {
 	effect := wide.String("effect")
 	switch {
@@ -44,7 +44,8 @@ func includesToleration(wide, narrow tree.Tree) bool {
 	return false
 }
 
-// staysAsLong compares durations; missing seconds mean forever.
+// staysAsLong reports whether wide lasts at least as long as narrow. Without tolerationSeconds, a
+// toleration lasts forever.
 func staysAsLong(wide, narrow tree.Tree) bool {
 	most, limited := wide.Int("tolerationSeconds")
 	seconds, ends := narrow.Int("tolerationSeconds")

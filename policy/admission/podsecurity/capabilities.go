@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// baselineCapabilities may be added at the baseline level. Container runtimes grant them by
+// baselineCapabilities may be added at the baseline level, because container runtimes grant them by
 // default.
 var baselineCapabilities = []string{
 	"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD",
@@ -22,9 +22,9 @@ func capabilitiesBaseline(p *pod) (reason, detail string) {
 	return "non-default capabilities", detail
 }
 
-// capabilitiesRestricted requires dropping ALL and allows adding NET_BIND_SERVICE. Dropping all by
-// name does not count, since a later kernel may have more. Windows has no capabilities, so a later
-// revision exempts it.
+// capabilitiesRestricted requires dropping ALL and allows adding NET_BIND_SERVICE. Dropping every
+// capability by name is not enough, because later kernels may have more. A later revision exempts
+// Windows, which has no capabilities.
 func capabilitiesRestricted(p *pod) (reason, detail string) {
 	var details []string
 	keeping := p.containersThat(func(c container) bool {
@@ -42,7 +42,7 @@ func capabilitiesRestricted(p *pod) (reason, detail string) {
 	return "unrestricted capabilities", strings.Join(details, "; ")
 }
 
-// addedCapabilities describes forbidden added capabilities with their containers, or returns "".
+// addedCapabilities describes the containers that add forbidden capabilities, or returns "".
 func addedCapabilities(p *pod, allowed []string) string {
 	var forbidden []string
 	bad := p.containersThat(func(c container) bool {

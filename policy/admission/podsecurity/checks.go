@@ -1,26 +1,28 @@
 package podsecurity
 
-// A check tests one aspect of a Pod. It returns a short reason and a detail for a violation, and no
-// reason otherwise.
+// A check tests one aspect of a Pod. For a violation it returns a short reason and a detail. An
+// empty reason means no violation.
 type check func(p *pod) (reason, detail string)
 
-// A revision is the version of a check since a minor version. Namespaces can pin versions, so the
-// server keeps older revisions, also stricter ones.
+// A revision is the implementation of a check from a minor version on. The server keeps older
+// revisions, because namespaces can pin versions.
 type revision struct {
 	since int
 	check check
 }
 
-// A control holds the revisions of a check; the last one up to a version applies. At the restricted
-// level a stricter control may replace it, so that a Pod gets one violation per aspect.
+// A control holds the revisions of a check. The last one up to the policy's version applies. At the
+// restricted level a stricter control may replace it, so that a Pod gets only one violation per
+// aspect.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter replaces the control at the restricted level, from its first version on; may be nil.
+	// stricter replaces the control at the restricted level from its first version on. It may be
+	// nil.
 	stricter []revision
 }
 
-// controls lists the baseline controls in the order of violations. The numbers are minor versions
-// of Kubernetes.
+// controls lists the baseline controls in the order of their violations. The numbers are minor
+// versions of Kubernetes.
 var controls = []control{
 	{revisions: []revision{{0, appArmorProfile}}},
 	{revisions: []revision{{0, capabilitiesBaseline}}, stricter: capabilityRevisions},
@@ -44,8 +46,8 @@ var (
 	seccompRevisions    = []revision{{19, seccompRestricted}, {25, exceptWindows(seccompRestricted)}}
 )
 
-// restrictedControls lists the restricted controls, which follow all others. Users and golden files
-// depend on the order.
+// restrictedControls lists the restricted controls, whose violations follow all others. Users and
+// golden files depend on the order.
 var restrictedControls = [][]revision{
 	{{8, allowPrivilegeEscalation}, {25, exceptWindows(allowPrivilegeEscalation)}},
 	capabilityRevisions,
@@ -56,7 +58,6 @@ var restrictedControls = [][]revision{
 	seccompRevisions,
 }
 
-// at returns the check that applies at a minor version, or nil. Revisions are ascending.
 func at(revisions []revision, minor int) (found check) {
 	for _, r := range revisions {
 		if r.since <= minor {
@@ -66,8 +67,8 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt returns the checks of a level at a minor version, in the order of violations. It runs
-// once per level and version at startup.
+// checksAt returns the checks of a level at a minor version, in the order of their violations. It
+// runs only at startup.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil
@@ -100,8 +101,8 @@ func exceptWindows(c check) check {
 	}
 }
 
-// exceptUserNamespaces exempts Pods with a user namespace, in which root is an ordinary user of the
-// host.
+// exceptUserNamespaces exempts Pods with a user namespace, where root is an unprivileged user of
+// the host.
 func exceptUserNamespaces(c check) check {
 	return func(p *pod) (reason, detail string) {
 		if p.hasUserNamespace() {

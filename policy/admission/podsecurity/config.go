@@ -16,15 +16,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Configuration is the PodSecurityConfiguration of the admission configuration file. By default
-// everything is allowed unless labels restrict it.
+// Configuration is the PodSecurityConfiguration from the admission configuration file. The zero
+// value restricts only namespaces with labels.
 type Configuration struct {
 	Defaults   Policy // for namespaces without labels
 	Exemptions Exemptions
 }
 
-// Exemptions exclude requests from all policies. Usernames apply to the writer: Pods of a workload
-// are written by a controller, whose exemption would exempt all.
+// Exemptions excludes requests from all policies. Usernames apply to the client that writes the
+// Pod. The Pods of a workload are written by its controller, so exempting the controller would
+// exempt all of them.
 type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
@@ -32,10 +33,10 @@ func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e
 // configGroup is the API group of the configuration without its suffix.
 const configGroup = "pod-security.admission.config"
 
-// The fields are the same in all versions.
+// All versions have the same fields.
 var configVersions = []string{"v1", "v1beta1", "v1alpha1"}
 
-// ParseConfiguration parses a PodSecurityConfiguration in YAML or JSON; empty text yields the
+// ParseConfiguration parses a PodSecurityConfiguration in YAML or JSON. Empty text yields the
 // default. The error joins all faults with their field paths.
 func ParseConfiguration(text []byte, naming *meta.Naming) (Configuration, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -74,7 +75,7 @@ func ReadConfiguration(t tree.Tree, naming *meta.Naming) (Configuration, error) 
 	return c, r.error()
 }
 
-// A configReader collects all faults of a configuration, so that operators get them in one start.
+// A configReader collects all faults of a configuration, so that operators see them at once.
 type configReader struct{ schema.Faults }
 
 func (r *configReader) error() error {
@@ -85,7 +86,7 @@ func (r *configReader) error() error {
 	return errors.Join(errs...)
 }
 
-// Absent fields yield the zero Policy: privileged, at the latest version.
+// defaults returns the zero Policy for absent fields, which is privileged at the latest version.
 func (r *configReader) defaults(t tree.Tree) (p Policy) {
 	const path = "defaults"
 	r.checkFields(t, path, "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version")
@@ -124,7 +125,6 @@ func (r *configReader) exemptions(t tree.Tree) (e Exemptions) {
 	return e
 }
 
-// names reads a list of distinct valid names.
 func (r *configReader) names(t tree.Tree, path, field string, check func(string) []string) (names []string) {
 	path = tree.FieldPath(path, field)
 	list, ok := t[field].([]any)
@@ -166,7 +166,8 @@ func (r *configReader) text(t tree.Tree, path, name string) string {
 	return text
 }
 
-// checkFields rejects unknown fields. A mistyped exemption or level would otherwise go unnoticed.
+// checkFields rejects unknown fields, because a mistyped exemption or level would otherwise go
+// unnoticed.
 func (r *configReader) checkFields(t tree.Tree, path string, names ...string) {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Request is a create or update to decide on. Old is nil for a create.
+// A Request is a create or update to be decided. Old is nil for a create.
 type Request struct {
 	User        string
 	Resource    meta.GroupResource // of the stored object
@@ -20,8 +20,8 @@ type Request struct {
 
 func (r *Request) isCreate() bool { return r.Old == nil }
 
-// A Decision is the result for a Request. The zero Decision allows it. It is data, not an error, so
-// that it can be tested without admission.
+// A Decision is the result for a Request. The zero Decision allows the request. It is not an error,
+// so that it can be tested without admission.
 type Decision struct {
 	Forbidden   string       // message of a policy refusal, or ""
 	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
@@ -30,7 +30,7 @@ type Decision struct {
 	Warnings    []string     // for the user
 }
 
-// An Annotation of an audit event has its key in the naming profile.
+// An Annotation is an audit annotation. Its key is in the naming profile.
 type Annotation struct{ Key, Value string }
 
 type auditKeys struct{ enforced, violations, exempt, fault string }
@@ -44,16 +44,17 @@ func newAuditKeys(naming *meta.Naming) auditKeys {
 	}
 }
 
-// Objects gives decisions access to the cluster. It must be safe for concurrent use.
+// Objects reads the objects that decisions depend on. It must be safe for concurrent use.
 type Objects interface {
-	// GetMeta returns the current metadata of an object without blocking, and whether it exists.
+	// GetMeta returns the current metadata of an object, or false if it does not exist. It does not
+	// block.
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 	// Pods returns the Pods of a namespace in any order.
 	Pods(namespace string) []ExistingPod
 }
 
 // An Admission decides on writes. It is immutable except for metrics and safe for concurrent use.
-// All decisions share allowed, so that a Pod in a namespace without labels allocates nothing.
+// All decisions share allowed, so that a Pod in a namespace without labels causes no allocation.
 type Admission struct {
 	evaluator *Evaluator
 	config    Configuration
@@ -83,8 +84,8 @@ var (
 	cronJobs               = meta.GroupResource{Group: "batch", Resource: "cronjobs"}
 )
 
-// Decide decides on a write of a Namespace, a Pod, or an object with a Pod template. Requests must
-// be for the resources of Registrations.
+// Decide decides on a write of a Namespace, a Pod, or an object with a Pod template. The resource
+// must be one of those in Registrations.
 func (a *Admission) Decide(r Request) Decision {
 	switch r.Resource {
 	case namespaces:
@@ -95,7 +96,7 @@ func (a *Admission) Decide(r Request) Decision {
 	return a.decideController(r)
 }
 
-// exemption returns the kind of exemption for a write, or "". Exemptions come first, so that exempt
+// exemption returns the kind of exemption for a write, or "". It is checked first, so that exempt
 // namespaces work even with invalid labels.
 func (a *Admission) exemption(r Request) string {
 	switch {
@@ -112,15 +113,15 @@ func (a *Admission) isExemptClass(object tree.Tree) bool {
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt returns the decision for an exempt request. The audit event records it, since violations
-// go unchecked.
+// exempt returns the decision for an exempt request. It is recorded in the audit event, because
+// violations are not checked.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)
 	return Decision{Annotations: []Annotation{{a.audit.exempt, why}}}
 }
 
-// policyOf returns the policy of a namespace with the faults of its labels; ok is false without
-// such a namespace.
+// policyOf returns the policy of a namespace and the faults of its labels. ok is false if the
+// namespace does not exist.
 func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, ok bool) {
 	head, ok := a.objects.GetMeta(namespaces, "", namespace)
 	if !ok {
@@ -130,9 +131,9 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 	return p, faults, true
 }
 
-// decidePod enforces the policy of the namespace. It skips updates that change nothing relevant:
-// Pods that predate the policy must still accept labels and finalizers, or they could not be
-// deleted.
+// decidePod enforces the policy of the namespace. It skips updates that do not affect the checks.
+// Otherwise labels and finalizers of Pods older than the policy could not change, and the Pods
+// could not be deleted.
 func (a *Admission) decidePod(r Request) Decision {
 	if why := a.exemption(r); why != "" {
 		return a.exempt(r, why)
@@ -156,8 +157,8 @@ func (a *Admission) decidePod(r Request) Decision {
 	return a.evaluate(r, p, faults, r.New)
 }
 
-// lookupFailure returns the error for a missing policy. It is internal, since the namespace existed
-// when the request came in.
+// lookupFailure returns the error for a missing namespace. It is an internal error, because the
+// namespace existed when the request arrived.
 func lookupFailure(namespace string) *meta.Status {
 	cause := fmt.Sprintf("failed to lookup namespace %q", namespace)
 	return &meta.Status{
@@ -166,9 +167,9 @@ func lookupFailure(namespace string) *meta.Status {
 	}
 }
 
-// decideController checks the Pod template of an object and never refuses. A controller's error for
-// refused Pods may not reach the author of a Deployment, hence the warning. A ReplicationController
-// may lack a template.
+// decideController checks the Pod template of an object and never rejects it. It warns, because the
+// author of a Deployment may not see the errors of the controller whose Pods are rejected. A
+// ReplicationController may lack a template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -192,8 +193,8 @@ func (a *Admission) decideController(r Request) Decision {
 	return a.evaluate(r, p, faults, template)
 }
 
-// watchesTemplates reports whether templates in a namespace need a check. Otherwise admission skips
-// them without decoding.
+// watchesTemplates reports whether Pod templates in a namespace need a check. If not, admission
+// skips them without decoding.
 func (a *Admission) watchesTemplates(namespace string) bool {
 	p, faults, ok := a.policyOf(namespace)
 	return !ok || len(faults) > 0 || p.Warn.Level != Privileged || p.Audit.Level != Privileged || a.config.Exemptions.any()
@@ -209,8 +210,8 @@ func templateOf(resource meta.GroupResource, object tree.Tree) tree.Tree {
 	return object.Object("spec", "template")
 }
 
-// evaluate decides by a policy and refuses only Pods. Invalid labels still yield a policy, and
-// their faults go to the audit event.
+// evaluate applies a policy. It can reject only Pods. If labels are invalid, their faults are
+// recorded in the audit event, and the policy still applies.
 func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tree.Tree) (d Decision) {
 	if a.isExemptClass(object) {
 		return a.exempt(r, "runtimeClass")
@@ -250,7 +251,8 @@ func violationText(verb string, lv LevelVersion, v Violations) string {
 	return fmt.Sprintf("%s PodSecurity %q: %s", verb, lv, v.Details())
 }
 
-// evaluations caches results for one object, since the three modes often share a level and version.
+// evaluations caches results for one object, because the three modes often have the same level and
+// version.
 type evaluations struct {
 	evaluator *Evaluator
 	object    tree.Tree
@@ -273,8 +275,8 @@ func (e *evaluations) of(lv LevelVersion) Violations {
 	return found.Violations
 }
 
-// isSignificant reports whether an update changes what the checks read: images, or added ephemeral
-// containers. Other such fields are immutable.
+// isSignificant reports whether an update changes fields that the checks depend on. These are
+// images and added ephemeral containers, because other such fields are immutable.
 func isSignificant(old, wanted tree.Tree) bool {
 	before, after := old.Object("spec"), wanted.Object("spec")
 	for _, list := range [...]string{"containers", "initContainers"} {

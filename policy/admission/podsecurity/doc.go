@@ -1,13 +1,13 @@
-// Package podsecurity enforces the Pod Security Standards. It refuses Pods that violate the
-// enforced level of their namespace, and reports violations of the audit and warn levels. Writers
-// of Pod templates, such as in Deployments, get warnings.
+// Package podsecurity enforces the Pod Security Standards. It rejects Pods that violate the
+// enforced level of their namespace, and reports violations of the audit and warn levels. Clients
+// that write Pod templates, such as those of Deployments, get warnings.
 //
-// A Level selects the strictness, a Version the minor version of the checks, and a Policy both for
-// each mode: enforce, audit, warn. Labels of a Namespace override the defaults of the
+// A Level selects the strictness, and a Version the minor version of the checks. A Policy has both
+// for each mode: enforce, audit and warn. Labels of a Namespace override the defaults of the
 // Configuration, which also has Exemptions. An Evaluator checks Pods for Violations. An Admission
-// makes a Decision on a Request; its Registrations are the admission plugin.
+// makes a Decision on a Request. Its Registrations are the admission plugin.
 //
-// Invariants: decisions are pure except for metrics and do not block; only CheckPods may take long,
-// within bounds. A Policy always exists: invalid labels enforce the restricted level. Texts match
-// Kubernetes; test/policy compares them.
+// Decisions have no side effects except metrics and do not block. Only CheckPods may take long,
+// within bounds. A Policy always exists, because invalid labels enforce the restricted level.
+// Messages match those of Kubernetes, and test/policy compares them.
 package podsecurity

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks Pods. It is immutable and safe for concurrent use. It holds the list of
-// checks for every level and version.
+// An Evaluator checks Pods. It holds the checks for every level and version. It is immutable and
+// safe for concurrent use.
 type Evaluator struct {
 	keys   *annotationKeys
 	checks [Restricted + 1][newestMinor + 1][]check
@@ -25,8 +25,8 @@ func NewEvaluator(naming *meta.Naming) *Evaluator {
 	return e
 }
 
-// Evaluate checks an object with metadata and spec: a Pod or a Pod template. It returns all
-// violations, so that the author can fix them at once.
+// Evaluate checks a Pod or a Pod template. It returns all violations, so that the author can fix
+// them at once.
 func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 	checks := e.checks[lv.Level][lv.Version.checks()]
 	if len(checks) == 0 {
@@ -45,11 +45,11 @@ func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 // A Violation is the result of one failed check.
 type Violation struct{ Reason, Detail string }
 
-// Violations lists all violations of a Pod; it is empty if the Pod is allowed.
+// Violations lists all violations of a Pod. It is empty if the Pod is allowed.
 type Violations []Violation
 
-// Reasons returns text such as "host namespaces, privileged". Without details it is the same for
-// similar Pods.
+// Reasons returns, for example, "host namespaces, privileged". Similar Pods have the same reasons,
+// because the details are omitted.
 func (v Violations) Reasons() string {
 	texts := make([]string, len(v))
 	for i := range v {
@@ -58,7 +58,7 @@ func (v Violations) Reasons() string {
 	return strings.Join(texts, ", ")
 }
 
-// Details returns text such as `host namespaces (hostPID=true), privileged (container "a" must not
+// Details returns, for example, `host namespaces (hostPID=true), privileged (container "a" must not
 // …)`.
 func (v Violations) Details() string {
 	texts := make([]string, len(v))

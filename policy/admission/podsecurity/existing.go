@@ -9,22 +9,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Bounds of the check of existing Pods, which delays the response to labeling a namespace.
+// Limits for the check of existing Pods, which delays the response to a change of namespace labels.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second
 )
 
-// An ExistingPod is a stored Pod, decoded on demand.
+// An ExistingPod is a stored Pod that is decoded on demand.
 type ExistingPod struct {
 	Name       string
 	Controller string           // UID of the controlling owner, or ""
 	Decode     func() tree.Tree // returns nil for a corrupt object
 }
 
-// CheckPods returns warnings about existing Pods that violate lv; it refuses nothing. It stops
-// after 3000 Pods, a second, or half the remaining time of ctx, and reports that. It checks one Pod
-// of each controller first, since these are similar, and always checks at least one Pod.
+// CheckPods returns warnings about existing Pods that violate lv. It stops after 3000 Pods, one
+// second, or half the remaining time of ctx, and adds a warning that it did. It first checks one
+// Pod of each controller, because Pods of one controller are similar. It always checks at least one
+// Pod.
 func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVersion) []string {
 	limit := maxCheckTime
 	if deadline, ok := ctx.Deadline(); ok {
@@ -58,7 +59,7 @@ func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVer
 	return append(warnings, found.texts()...)
 }
 
-// byController moves the first Pod of each controller, and Pods without one, to the front.
+// byController moves Pods without a controller and the first Pod of each controller to the front.
 func byController(all []ExistingPod) []ExistingPod {
 	sorted, others := make([]ExistingPod, 0, len(all)), []ExistingPod(nil)
 	seen := map[string]bool{}
@@ -73,16 +74,15 @@ func byController(all []ExistingPod) []ExistingPod {
 	return append(sorted, others...)
 }
 
-// podViolations groups Pods by their violations.
 type podViolations map[string]podCount
 
-// A podCount holds the number of Pods and the first name.
+// A podCount holds the number of Pods and the alphabetically first name.
 type podCount struct {
 	name  string
 	count int
 }
 
-// The first name in order keeps the text deterministic.
+// add keeps the first name in alphabetical order, so that messages are deterministic.
 func (v podViolations) add(pod string, found Violations) {
 	if len(found) == 0 {
 		return
@@ -96,7 +96,6 @@ func (v podViolations) add(pod string, found Violations) {
 	v[reasons] = c
 }
 
-// texts returns the sorted warnings.
 func (v podViolations) texts() []string {
 	var lines []string
 	for reasons, c := range v {

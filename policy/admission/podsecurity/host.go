@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hostNamespaces forbids shared host namespaces, which expose the processes and traffic of the
+// hostNamespaces forbids host namespaces, because they expose the processes and traffic of the
 // node.
 func hostNamespaces(p *pod) (reason, detail string) {
 	var shared []string
@@ -22,7 +22,8 @@ func hostNamespaces(p *pod) (reason, detail string) {
 	return "host namespaces", strings.Join(shared, ", ")
 }
 
-// hostPorts forbids host ports. They could take ports of node services or bypass network policies.
+// hostPorts forbids host ports, because they could take the ports of node services or bypass
+// network policies.
 func hostPorts(p *pod) (reason, detail string) {
 	var ports []string
 	bad := p.containersThat(func(c container) bool {
@@ -42,8 +43,8 @@ func hostPorts(p *pod) (reason, detail string) {
 		plural("hostPort ", "hostPorts ", len(ports)) + strings.Join(ports, ", ")
 }
 
-// hostProbes forbids probes and handlers that name a host. The node would send those requests from
-// inside the network's defenses.
+// hostProbes forbids probes and lifecycle handlers with a host, because the node would send those
+// requests from inside the network perimeter.
 func hostProbes(p *pod) (reason, detail string) {
 	var hosts []string
 	bad := p.containersThat(func(c container) bool {

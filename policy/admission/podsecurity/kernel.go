@@ -22,14 +22,14 @@ func procMount(p *pod) (reason, detail string) {
 	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
 }
 
-// seLinuxTypes lists the allowed SELinux types; seLinuxTypes31 applies since v1.31.
+// seLinuxTypes lists the allowed SELinux types, and seLinuxTypes31 those since v1.31.
 var (
 	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions allows some types, and forbids user and role, for which no value is safe: types
-// alone separate containers.
+// seLinuxOptions allows only some types and forbids user and role. No value of those is safe,
+// because only types separate containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string
@@ -61,8 +61,8 @@ func seLinuxOptions(allowed []string) check {
 	}
 }
 
-// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The others apply since
-// the version in their name.
+// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply
+// from the version in their name on.
 var (
 	sysctls0 = []string{
 		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",

@@ -9,7 +9,7 @@ import (
 // domain is the prefix of namespace labels and audit annotations.
 const domain = "pod-security.platform.io/"
 
-// labelKeys holds the labels that select the Policy of a namespace.
+// labelKeys holds the keys of the labels that define the Policy of a namespace.
 type labelKeys struct{ enforce, audit, warn modeKeys }
 
 type modeKeys struct{ level, version string }
@@ -21,7 +21,7 @@ func newLabelKeys(naming *meta.Naming) labelKeys {
 	return labelKeys{mode("enforce"), mode("audit"), mode("warn")}
 }
 
-// labelSource returns the value of a label and whether it exists, like meta.Labels.Get.
+// labelSource returns the value of a label, or false if it does not exist.
 type labelSource func(key string) (string, bool)
 
 func labelsOf(object tree.Tree) labelSource {
@@ -32,9 +32,9 @@ func labelsOf(object tree.Tree) labelSource {
 	}
 }
 
-// policy returns the Policy of labels over defaults, with all faults. An invalid label counts as
-// restricted for enforce, so that a typo does not open a namespace, and as privileged for audit and
-// warn.
+// policy returns the defaults overridden by labels, and all faults. An invalid level counts as
+// restricted for enforce, so that a typo does not disable enforcement. For audit and warn it counts
+// as privileged.
 func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.Cause) {
 	var faults schema.Faults
 	p := defaults
@@ -42,7 +42,7 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	p.Audit.read(k.audit, labels, Privileged, &faults)
 	p.Warn.read(k.warn, labels, Privileged, &faults)
 
-	// Enforcement implies warnings, also for templates.
+	// Enforcement implies warnings, which also apply to Pod templates.
 	if _, warns := labels(k.warn.level); !warns && enforces && p.Enforce.Level > p.Warn.Level {
 		p.Warn.Level = p.Enforce.Level
 		if _, versioned := labels(k.warn.version); !versioned {
@@ -52,7 +52,8 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	return p, faults.List
 }
 
-// read sets the level and version from the labels of one mode; ok reports a valid level.
+// read sets level and version from the labels of one mode. ok is true if there is a valid level
+// label.
 func (lv *LevelVersion) read(k modeKeys, labels labelSource, fallback Level, faults *schema.Faults) (ok bool) {
 	if text, found := labels(k.level); found {
 		level, err := ParseLevel(text)

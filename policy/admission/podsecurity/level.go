@@ -2,10 +2,10 @@ package podsecurity
 
 import "errors"
 
-// A Level is the strictness of a policy; higher levels are stricter.
+// A Level is the strictness of a policy. Higher levels are stricter.
 type Level int
 
-// The levels. Restricted includes Baseline.
+// Values of Level. Restricted includes the checks of Baseline.
 const (
 	Privileged Level = iota // allows everything
 	Baseline
@@ -14,7 +14,7 @@ const (
 
 var levelNames = [...]string{"privileged", "baseline", "restricted"}
 
-// String returns the label value of the level.
+// String returns the level as in labels.
 func (l Level) String() string { return levelNames[l] }
 
 var errLevel = errors.New("must be one of privileged, baseline, restricted")

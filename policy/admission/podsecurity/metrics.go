@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// The modes of a policy in metrics.
+// Policy modes, as named in metrics.
 const (
 	enforce = "enforce"
 	audit   = "audit"
 	warn    = "warn"
 )
 
-// A metricSet counts decisions. No label takes values that requests choose freely, so its series
-// are bounded. The metric names match Kubernetes.
+// A metricSet counts decisions. The number of series is bounded, because clients cannot choose
+// label values. The metric names match Kubernetes.
 type metricSet struct{ evaluations, exemptions, errors *metrics.Counters }
 
 func newMetricSet() *metricSet {
@@ -50,8 +50,8 @@ func (m *metricSet) evaluate(r Request, mode string, lv LevelVersion, allowed bo
 	m.evaluations.With(decision, mode, lv.Level.String(), versionLabel(lv), operation, resource, subresource).Inc()
 }
 
-// versionLabel returns the effective version. Unknown versions share one label value, since
-// namespaces may name any.
+// versionLabel returns the effective version. Unknown versions share one label value, because
+// namespaces may specify any.
 func versionLabel(lv LevelVersion) string {
 	switch {
 	case lv.Level == Privileged:
@@ -64,13 +64,13 @@ func versionLabel(lv LevelVersion) string {
 
 func (m *metricSet) exempt(r Request) { m.exemptions.With(metricLabels(r)).Inc() }
 
-// fail counts an error; a fatal one prevented the evaluation.
+// fail counts an error. A fatal error prevents the evaluation.
 func (m *metricSet) fail(r Request, fatal bool) {
 	operation, resource, subresource := metricLabels(r)
 	m.errors.With(strconv.FormatBool(fatal), operation, resource, subresource).Inc()
 }
 
-// WriteMetrics writes the series in the text exposition format.
+// WriteMetrics writes the metrics in the Prometheus text format.
 func (a *Admission) WriteMetrics(w io.Writer) {
 	metrics.Write(w, a.metrics.evaluations, a.metrics.exemptions, a.metrics.errors)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// decideNamespace refuses invalid labels unless they are unchanged, so that the namespace stays
-// editable and deletable. It warns of labels without effect. StricterEnforcement and CheckPods
-// handle existing Pods.
+// decideNamespace rejects invalid labels unless they are unchanged, so that existing namespaces
+// stay editable and deletable. It warns about labels that have no effect. StricterEnforcement and
+// CheckPods handle existing Pods.
 func (a *Admission) decideNamespace(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -33,15 +33,14 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether allowed Pods may become forbidden. Any change of the version counts, since
-// another version may be stricter.
+// raises reports whether allowed Pods may become forbidden. Any other version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)
 }
 
-// StricterEnforcement returns the new enforced level, and whether an update of a Namespace makes it
-// stricter.
+// StricterEnforcement returns the new enforced level and reports whether an update of a Namespace
+// makes it stricter.
 func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	if r.isCreate() || r.Subresource != "" || slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) {
 		return LevelVersion{}, false
@@ -51,7 +50,7 @@ func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	return after.Enforce, raises(before.Enforce, after.Enforce)
 }
 
-// exemptNamespace warns about labels on an exempt namespace, unless they repeat the defaults.
+// exemptNamespace warns about policy labels on an exempt namespace, unless they equal the defaults.
 func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 	if !slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) || p.isPrivileged() || p.equivalent(a.config.Defaults) {
 		return Decision{}
@@ -60,7 +59,7 @@ func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 		r.Namespace, a.labels.describe(p, r.New))}}
 }
 
-// describe lists the modes set by labels, such as "enforce=baseline:latest".
+// describe lists the modes that labels set, as in "enforce=baseline:latest".
 func (k *labelKeys) describe(p Policy, namespace tree.Tree) string {
 	labels := labelsOf(namespace)
 	var modes []string

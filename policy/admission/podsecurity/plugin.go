@@ -7,8 +7,8 @@ import (
 )
 
 // Registrations returns the admission plugin for Namespaces, Pods and objects with Pod templates.
-// It reads existing Pods only if a Namespace becomes stricter. All share one name, so that
-// operators switch them together.
+// It reads existing Pods only if a Namespace becomes stricter. All registrations share one name, so
+// that operators enable them together.
 func (a *Admission) Registrations() []admission.Registration {
 	all := []admission.Registration{
 		{Resources: []string{"/namespaces"}},
@@ -28,7 +28,7 @@ func (a *Admission) Registrations() []admission.Registration {
 	return all
 }
 
-// plugin decides on changes in stored form, so that all versions of a workload get the same
+// plugin decides on the stored form of objects, so that all versions of a workload get the same
 // decision.
 type plugin struct {
 	request.HandlesAll
@@ -63,8 +63,8 @@ func requestOf(a *request.Attributes) Request {
 	return r
 }
 
-// existingPods warns of existing Pods when a Namespace becomes stricter. There may be thousands, so
-// it runs at MayBlock.
+// existingPods warns about existing Pods when a Namespace becomes stricter. It runs at stage
+// MayBlock, because there may be thousands.
 type existingPods struct{ *Admission }
 
 func (p existingPods) Handles(a *request.Attributes) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod is a Pod or Pod template as the checks read it.
+// A pod is the view of a Pod or Pod template that checks read.
 type pod struct {
 	annotations tree.Tree
 	spec        tree.Tree
@@ -17,18 +17,18 @@ type pod struct {
 	keys        *annotationKeys
 }
 
-// A container is a container of any type: init, regular, then ephemeral.
+// A container is an init, regular or ephemeral container.
 type container struct {
 	name     string
 	fields   tree.Tree
 	security tree.Tree // its securityContext, or nil
 }
 
-// containerLists holds the lists of containers in the order of reports.
+// containerLists holds the container lists in the order in which violations are reported.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-// newPod reads an object with metadata and spec. Items that are not objects count as empty
-// containers; validation refuses them.
+// newPod reads a Pod or Pod template. Items that are not objects count as empty containers, and
+// validation rejects them.
 func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	spec := object.Object("spec")
 	p := &pod{annotations: object.Object("metadata", "annotations"), spec: spec, security: spec.Object("securityContext"), keys: keys}
@@ -62,7 +62,7 @@ func (p *pod) hasUserNamespace() bool {
 	return ok && !hostUsers
 }
 
-// annotationKeys holds the legacy annotations for AppArmor and seccomp profiles.
+// annotationKeys holds the keys of the legacy annotations for AppArmor and seccomp profiles.
 type annotationKeys struct{ appArmorPrefix, seccompPod, seccompPrefix string }
 
 func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
@@ -82,13 +82,13 @@ func plural(one, many string, n int) string {
 
 func quoted(texts []string) string { return `"` + strings.Join(texts, `", "`) + `"` }
 
-// containersText returns text such as `containers "a", "b"`.
+// containersText returns, for example, `containers "a", "b"`.
 func containersText(names []string) string {
 	return plural("container", "containers", len(names)) + " " + quoted(names)
 }
 
-// settersText names the setters of a forbidden field: the Pod, containers, or both; "" for none.
-// The words match Kubernetes.
+// settersText describes where a forbidden field is set: in the Pod, in containers, or in both. It
+// returns "" if it is not set. The words match Kubernetes.
 func settersText(pod bool, containers []string) string {
 	switch {
 	case !pod && len(containers) == 0:

@@ -1,21 +1,21 @@
 package podsecurity
 
-// A LevelVersion is the requirement of one mode.
+// A LevelVersion is the required level and version of one mode.
 type LevelVersion struct {
 	Level   Level
 	Version Version
 }
 
-// String returns text such as "restricted:v1.35".
+// String returns, for example, "restricted:v1.35".
 func (lv LevelVersion) String() string { return lv.Level.String() + ":" + lv.Version.String() }
 
-// equivalent reports whether both require the same. Versions do not matter at the privileged level.
+// equivalent ignores versions at the privileged level, which has no checks.
 func (lv LevelVersion) equivalent(other LevelVersion) bool {
 	return lv == other || lv.Level == Privileged && other.Level == Privileged
 }
 
-// A Policy holds the requirements of a namespace: Enforce refuses, Audit records in the audit
-// event, Warn warns the user. The zero Policy allows everything.
+// Policy holds the requirements of a namespace. Enforce rejects violating Pods, Audit records
+// violations in the audit event, and Warn returns warnings. The zero Policy allows everything.
 type Policy struct{ Enforce, Audit, Warn LevelVersion }
 
 func (p Policy) isPrivileged() bool {

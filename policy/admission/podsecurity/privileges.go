@@ -1,7 +1,7 @@
 package podsecurity
 
-// allowPrivilegeEscalation must be false in every container. The default is true, so it must be
-// set.
+// allowPrivilegeEscalation requires every container to set the field to false, because the default
+// is true.
 func allowPrivilegeEscalation(p *pod) (reason, detail string) {
 	bad := p.containersThat(func(c container) bool {
 		allowed, set := c.security["allowPrivilegeEscalation"].(bool)
@@ -21,7 +21,8 @@ func privileged(p *pod) (reason, detail string) {
 	return "privileged", containersText(bad) + " must not set securityContext.privileged=true"
 }
 
-// windowsHostProcess forbids HostProcess containers, which run as processes of the Windows host.
+// windowsHostProcess forbids HostProcess containers, because they run as processes of the Windows
+// host.
 func windowsHostProcess(p *pod) (reason, detail string) {
 	isHostProcess := func(c container) bool { return c.security.Object("windowsOptions").Bool("hostProcess") }
 	setters := settersText(isHostProcess(container{security: p.security}), p.containersThat(isHostProcess))
@@ -31,8 +32,8 @@ func windowsHostProcess(p *pod) (reason, detail string) {
 	return "hostProcess", setters + " must not set securityContext.windowsOptions.hostProcess=true"
 }
 
-// runAsNonRoot must be true for the Pod or every container, and false for none. A container
-// overrides the Pod.
+// runAsNonRoot requires the field to be true for the Pod or every container. No container may
+// override it with false.
 func runAsNonRoot(p *pod) (reason, detail string) {
 	const why = "runAsNonRoot != true"
 	podDemands, podSays := p.security["runAsNonRoot"].(bool)
@@ -55,8 +56,8 @@ func runAsNonRoot(p *pod) (reason, detail string) {
 	return "", ""
 }
 
-// runAsUser must not be root. It catches Pods with runAsNonRoot and user 0, which would fail on the
-// node.
+// runAsUser forbids user 0. It catches Pods that set both runAsNonRoot and user 0, which would fail
+// on the node.
 func runAsUser(p *pod) (reason, detail string) {
 	isRoot := func(c container) bool {
 		uid, set := c.security.Int("runAsUser")

@@ -14,7 +14,8 @@ func profileOf(security tree.Tree, field string) (string, bool) {
 
 func profileAllowed(name string) bool { return name == "RuntimeDefault" || name == "Localhost" }
 
-// forbiddenProfiles returns the setters of forbidden profiles, "" for none, and the types.
+// forbiddenProfiles describes where forbidden profiles are set, or returns "", and returns their
+// types.
 func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 	isForbidden := func(c container) bool {
 		name, set := profileOf(c.security, field)
@@ -29,7 +30,7 @@ func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 }
 
 // appArmorProfile allows the default and localhost profiles. It checks fields and annotations,
-// since nodes read the annotation if the field is absent.
+// because nodes read the annotation if the field is absent.
 func appArmorProfile(p *pod) (reason, detail string) {
 	setters, values := forbiddenProfiles(p, "appArmorProfile")
 	var annotations []string
@@ -56,7 +57,7 @@ func appArmorAnnotationAllowed(value string) bool {
 	return value == "" || value == "runtime/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompAnnotations checks annotations, in versions without the field.
+// seccompAnnotations checks the annotations for versions that lack the field.
 func seccompAnnotations(p *pod) (reason, detail string) {
 	keys := []string{p.keys.seccompPod}
 	for _, c := range p.containers {
@@ -79,7 +80,7 @@ func seccompAnnotationAllowed(value string) bool {
 	return value == "runtime/default" || value == "docker/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompBaseline requires a set profile to be the default or a localhost one.
+// seccompBaseline allows only the default and localhost profiles, but does not require one.
 func seccompBaseline(p *pod) (reason, detail string) {
 	setters, types := forbiddenProfiles(p, "seccompProfile")
 	if setters == "" {

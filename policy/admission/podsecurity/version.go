@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A Version selects the minor version of the checks. The zero Version is "latest", which follows
-// server upgrades; a pinned one is stable across them.
+// Version selects the minor version of the checks. The zero Version is "latest", which changes with
+// server upgrades. A pinned version does not.
 type Version struct {
 	minor  int
 	pinned bool // false for latest
 }
 
-// newestMinor is the minor version of this server. Later versions count as latest.
+// newestMinor is the newest minor version with checks. Later versions count as latest.
 const newestMinor = 35
 
 // MinorVersion returns the version v1.<minor>.
@@ -36,8 +36,8 @@ func (v Version) checks() int {
 
 var errVersion = errors.New(`must be "latest" or "v1.x"`)
 
-// ParseVersion parses a version. It returns the latest with an error for invalid text. It rejects
-// "v1.05", so that each version has one spelling.
+// ParseVersion parses a version such as "latest" or "v1.25". For invalid text it returns the latest
+// version and an error. It rejects "v1.05", so that each version has only one spelling.
 func ParseVersion(s string) (Version, error) {
 	if s == "latest" {
 		return Version{}, nil

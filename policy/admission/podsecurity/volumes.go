@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hostPathVolumes forbids host paths, which may lead to node credentials.
+// hostPathVolumes forbids host paths, because they may expose node credentials.
 func hostPathVolumes(p *pod) (reason, detail string) {
 	var names []string
 	for _, v := range p.spec.Objects("volumes") {
@@ -24,13 +24,13 @@ func volumesText(names []string) string {
 	return plural("volume ", "volumes ", len(names)) + quoted(names)
 }
 
-// A source in neither list belongs to a later API and is restricted, too.
+// A volume source in neither list comes from a newer API and is forbidden too.
 var (
-	// allowedVolumes lists the sources that the restricted level allows.
+	// allowedVolumes lists the volume sources allowed at the restricted level.
 	allowedVolumes = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	}
-	// restrictedVolumeTypes lists the forbidden sources.
+	// restrictedVolumeTypes lists the known forbidden volume sources.
 	restrictedVolumeTypes = []string{
 		"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
 		"cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk", "photonPersistentDisk",
@@ -38,7 +38,7 @@ var (
 	}
 )
 
-// restrictedVolumes allows only sources within the namespace and cluster drivers.
+// restrictedVolumes allows only sources that belong to the namespace or come from a volume driver.
 func restrictedVolumes(p *pod) (reason, detail string) {
 	var names, types []string
 	for _, v := range p.spec.Objects("volumes") {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A spec is the parsed spec of a ResourceQuota.
 type spec struct {
 	name, uid string
 	hard      amount.List // sorted by name
@@ -26,62 +25,63 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike reports whether the specs differ at most in amounts. Usage is then the same, and new
-// limits take effect without a scan.
+// countsAlike reports whether two specs differ only in amounts. They then have the same usage, so
+// new limits take effect without a scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
 		slices.EqualFunc(s.hard, o.hard, func(a, b amount.Named) bool { return a.Name == b.Name })
 }
 
-// An account is one version of a quota, with its usage. The mutex of its namespace guards all
-// fields except immutable ones.
+// An account holds the usage of one version of a quota. Its mutable fields are guarded by the mutex
+// of its namespace.
 type account struct {
 	spec                                 // immutable, except the amounts of hard
 	covers map[meta.GroupResource]*cover // immutable
 
 	used []amount.Amount // usage of published objects, in the order of hard
 	held []amount.Amount // by reservations, in the order of hard
-	// scanning is set while used is being computed; published changes wait in unapplied.
+	// scanning is true while used is being computed. Published changes then queue in unapplied.
 	scanning  bool
 	unapplied []unapplied
 	gone      map[string]bool // UIDs of terminating Pods that were removed during the scan
-	// An enforced account refuses changes. A retired one has been replaced or its quota deleted.
-	// While usage is unknown, because the scan failed, all changes that take something are refused.
+	// enforced accounts reject changes that exceed a limit. An account is retired when it is
+	// replaced or its quota is deleted. If a scan failed, the usage is unknown, and all changes
+	// that increase it are rejected.
 	enforced, retired, unknown bool
-	// deleted means that the quota is gone; the account refuses nothing until it is retired.
+	// deleted means that the quota was deleted. The account then rejects no changes until it is
+	// retired.
 	deleted bool
-	// lapsed holds the UIDs of Pods that had stopped counting when the account was opened.
-	// Immutable.
+	// lapsed holds the UIDs of Pods that had already stopped counting when the account was opened.
+	// It is immutable.
 	lapsed map[string]bool
 	freed  chan struct{} // closed when something is released; nil without waiters
 }
 
 // A cover holds the names under which an account limits objects of one resource. It is immutable.
-// Usual count quotas need no decoded objects.
 type cover struct {
 	account   *account
 	resource  meta.GroupResource
 	evaluator *evaluator
 	indexes   []int // into hard
-	// decodes is set if the usage depends on the content of the object.
+	// decodes is true if the usage depends on the content of objects. Most count quotas do not.
 	decodes bool
 }
 
-// A delta changes the amount at an index of hard.
+// A delta changes the amount at hard[index].
 type delta struct {
 	index  int
 	amount amount.Amount
 }
 
-// unapplied holds the deltas of a change that is published during a scan.
+// unapplied holds the deltas of a change that was published during a scan.
 type unapplied struct {
 	resource meta.GroupResource
 	version  uint64
 	deltas   []delta
 }
 
-// open returns the account of a quota. A name may apply to several resources, and several names to
-// one.
+// open returns a new account for a quota. A name may limit several resources, and several names may
+// limit one resource.
 func (e evaluators) open(s spec) *account {
 	a := &account{
 		spec: s, covers: map[meta.GroupResource]*cover{}, scanning: true, gone: map[string]bool{},
@@ -100,8 +100,8 @@ func (e evaluators) open(s spec) *account {
 	return a
 }
 
-// cover adds a name to the cover of a resource. Resources without scopes match no scoped quota, so
-// such a quota does not cover them.
+// cover adds a name to the cover of a resource. A quota with scopes does not cover resources that
+// have no scopes.
 func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	if e == nil || len(a.scopes) > 0 && e.inScope == nil {
 		return
@@ -115,7 +115,8 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
-// uses returns the usage of an object, or nil without one. A lapsed Pod counts only as an object.
+// uses returns the usage of an object, or nil if there is none. A lapsed Pod counts only as an
+// object.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
@@ -137,7 +138,7 @@ func (c *cover) pick(used amount.List) []delta {
 	return all
 }
 
-// difference returns the deltas from was to now, without zeros. An update of labels has none.
+// difference returns the nonzero deltas from was to now.
 func difference(now, was []delta) []delta {
 	all := slices.Clone(now)
 	for _, w := range was {
@@ -150,7 +151,7 @@ func difference(now, was []delta) []delta {
 	return slices.DeleteFunc(all, func(d delta) bool { return d.amount.Sign() == 0 })
 }
 
-// rises returns the positive deltas. Only these can exceed a limit.
+// rises returns the positive deltas, because only they can exceed a limit.
 func rises(all []delta) []delta {
 	if !slices.ContainsFunc(all, func(d delta) bool { return d.amount.Sign() < 0 }) {
 		return all
@@ -158,8 +159,9 @@ func rises(all []delta) []delta {
 	return slices.DeleteFunc(slices.Clone(all), func(d delta) bool { return d.amount.Sign() < 0 })
 }
 
-// exceeded returns the deltas that do not fit beside used and, if held is set, the held amounts. It
-// ignores other amounts: an exceeded quota must not forbid unrelated changes.
+// exceeded returns the deltas that exceed a limit when added to used and, if held is true, to the
+// held amounts. It considers only these deltas, so that an exceeded quota does not block unrelated
+// changes.
 func (a *account) exceeded(all []delta, held bool) []delta {
 	var over []delta
 	for _, d := range all {
@@ -180,8 +182,8 @@ func (a *account) hold(all []delta) {
 	}
 }
 
-// giveBack releases held deltas. It wakes waiters even if the change was stored and its amounts
-// became used.
+// giveBack releases held deltas and wakes waiters. If the change was stored, its amounts are
+// already part of used.
 func (a *account) giveBack(all []delta) {
 	for _, d := range all {
 		a.held[d.index] = a.held[d.index].Sub(d.amount)
@@ -189,7 +191,7 @@ func (a *account) giveBack(all []delta) {
 	a.wake()
 }
 
-// apply adds the deltas of a published change, and reports whether used changed.
+// apply adds the deltas of a published change and reports whether used changed.
 func (a *account) apply(u unapplied) bool {
 	if len(u.deltas) == 0 {
 		return false
@@ -210,7 +212,7 @@ func (a *account) use(all []delta) {
 	}
 }
 
-// wake wakes all waiting changes; each checks again for room.
+// wake makes all waiting changes check the limits again.
 func (a *account) wake() {
 	if a.freed != nil {
 		close(a.freed)

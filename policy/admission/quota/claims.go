@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Names under which claims count, also with a storage class as prefix.
+// Names under which claims count. They may also have a storage class as prefix.
 const (
 	claimCount     = "persistentvolumeclaims"
 	requestStorage = "requests.storage"
@@ -38,7 +38,7 @@ func claimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// During expansion both sizes may be in use, so the larger one counts.
+// usage counts the larger size during an expansion, because both may be in use.
 func (v volumeClaims) usage(claim tree.Tree) amount.List {
 	var all amount.List
 	class := v.class(claim)
@@ -68,8 +68,8 @@ func (v volumeClaims) class(claim tree.Tree) string {
 	return claim.Object("spec").String("storageClassName")
 }
 
-// attributesClasses returns the current, desired and target classes of a claim. During a change of
-// class any may be charged, so all count.
+// attributesClasses returns the current, desired and target class of a claim. During a change of
+// the class all of them count, because any may be charged.
 func attributesClasses(claim tree.Tree) []string {
 	status := claim.Object("status")
 	return nonEmpty(claim.Object("spec").String("volumeAttributesClassName"), status.String("currentVolumeAttributesClassName"),

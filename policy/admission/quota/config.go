@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Config is the configuration of the plugin: the resources that require a quota.
+// Config holds the resources that require a quota.
 type Config struct{ limited limitedResources }
 
-// A limitedResource is one entry of Config. Without a covering quota, a namespace gets none of that
-// resource.
+// A limitedResource is one entry of Config. A namespace cannot use such a resource without a quota
+// that covers it.
 type limitedResource struct {
 	resource meta.GroupResource // the storage resource
 	contains []string           // substrings of usage names
@@ -23,8 +23,8 @@ type limitedResource struct {
 
 type limitedResources []limitedResource
 
-// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. nil limits
-// nothing. Names follow the naming profile.
+// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. nil yields
+// a Config without limited resources. Names are those of the naming profile.
 func ParseConfig(from tree.Tree) (Config, error) {
 	var c Config
 	switch kind := from.String("kind"); kind {
@@ -51,8 +51,8 @@ func ParseConfig(from tree.Tree) (Config, error) {
 	return c, nil
 }
 
-// check refuses usage of limited resources that no quota covers. Quotas that match the object only
-// in part cover the scopes that match.
+// check rejects usage of limited resources that no quota covers. A quota that matches only some
+// scopes of the object covers those.
 func (all limitedResources) check(p *proposed, covers []*cover) error {
 	if len(all) == 0 {
 		return nil
@@ -83,7 +83,6 @@ func (all limitedResources) check(p *proposed, covers []*cover) error {
 	return nil
 }
 
-// rising returns the names whose usage the change increases.
 func (p *proposed) rising() []string {
 	now := p.evaluator.used(p.new)
 	var was amount.List
@@ -99,7 +98,6 @@ func (p *proposed) rising() []string {
 	return names
 }
 
-// limitedNames returns the names of rising that require a quota, sorted.
 func (all limitedResources) limitedNames(resource meta.GroupResource, rising []string) []string {
 	var names []string
 	for _, name := range rising {

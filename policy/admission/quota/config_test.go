@@ -17,7 +17,6 @@ func parse(t *testing.T, text string) tree.Tree {
 	return v
 }
 
-// TestLimitedResources tests that limited resources require a covering quota.
 func TestLimitedResources(t *testing.T) {
 	const critical = `{"scopeName":"PriorityClass","operator":"In","values":["critical"]}`
 	config, err := ParseConfig(parse(t, `{"apiVersion":"apiserver.config.platform.io/v1","kind":"ResourceQuotaConfiguration","limitedResources":[
@@ -78,8 +77,8 @@ func TestLimitedResources(t *testing.T) {
 	}
 }
 
-// TestResizedPods tests that during a resize the largest of the desired, actual and allocated
-// resources counts.
+// TestResizedPods checks that the largest of the desired, actual and allocated resources counts
+// during a resize.
 func TestResizedPods(t *testing.T) {
 	pod := func(condition string) tree.Tree {
 		return parse(t, `{"spec":{"overhead":{"cpu":"10m"},"containers":[{"name":"c","resources":{"requests":{"cpu":"3"},"limits":{"cpu":"3"}}}]},

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A deletedPod is a terminating Pod. It counts until its grace period has passed a second time,
-// since its node may be lost. No event marks that time, so the ledger keeps these Pods. The mutex
-// of the namespace guards it.
+// A deletedPod is a terminating Pod. Its node may be lost, so it stops counting when a second grace
+// period has passed after its deletionTimestamp. No event marks that time, so the ledger tracks
+// these Pods. The mutex of the namespace guards its fields.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
@@ -19,8 +19,7 @@ type deletedPod struct {
 	lapsed bool      // it has stopped counting
 }
 
-// isLapsed reports whether a terminating Pod is overdue and has stopped counting. The caller holds
-// the mutex.
+// isLapsed reports whether a terminating Pod has stopped counting. The caller holds the mutex.
 func (n *namespace) isLapsed(o *meta.Object) bool {
 	if o == nil || !o.Meta.Terminating {
 		return false
@@ -29,7 +28,7 @@ func (n *namespace) isLapsed(o *meta.Object) bool {
 	return p != nil && p.lapsed
 }
 
-// track keeps a terminating Pod until it is removed. The caller holds the mutex.
+// track adds a terminating Pod until it is removed. The caller holds the mutex.
 func (o *observation) track(n *namespace) {
 	switch {
 	case o.now == nil:
@@ -40,8 +39,8 @@ func (o *observation) track(n *namespace) {
 	}
 }
 
-// trackDeleted keeps the newest state of a Pod; a scan may see an older one than observed. The
-// caller holds the mutex.
+// trackDeleted keeps the newest state of a Pod, because a scan may see an older one than Observe.
+// The caller holds the mutex.
 func (n *namespace) trackDeleted(p *deletedPod) {
 	was := n.deleted[p.object.Meta.UID]
 	if was != nil && was.object.Version > p.object.Version || p.due.IsZero() {
@@ -51,7 +50,7 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil stops counting overdue Pods, once a second, until ctx ends.
+// lapseUntil stops counting overdue Pods once a second until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -75,8 +74,8 @@ func (l *Ledger) lapseDue() {
 	})
 }
 
-// lapseDueIn stops counting overdue Pods of one namespace, and reports whether there were any. It
-// does nothing during a scan. The caller holds the mutex.
+// lapseDueIn stops counting the overdue Pods of one namespace and reports whether there were any.
+// It does nothing during a scan. The caller holds the mutex.
 func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	if len(n.deleted) == 0 || slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {
 		return false
@@ -91,7 +90,7 @@ func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	return any
 }
 
-// lapse releases the compute resources of one Pod, which still counts as an object. The caller
+// lapse releases the compute resources of one Pod. The Pod still counts as an object. The caller
 // holds the mutex.
 func (l *Ledger) lapse(n *namespace, p *deletedPod) {
 	p.lapsed = true
@@ -103,7 +102,6 @@ func (l *Ledger) lapse(n *namespace, p *deletedPod) {
 	}
 }
 
-// lapsedUIDs returns the UIDs of Pods that have stopped counting. The caller holds the mutex.
 func (n *namespace) lapsedUIDs() map[string]bool {
 	uids := map[string]bool{}
 	for uid, p := range n.deleted {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is the usage of a request for all devices: the maximum per claim.
+// allDevices is the usage of a request for all devices, which is the maximum per claim.
 const allDevices = 32
 
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
@@ -21,7 +21,7 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// deviceUsage counts the maximum per class over alternatives, since the scheduler chooses among
+// deviceUsage counts the maximum per class over alternatives, because the scheduler chooses one of
 // them.
 func deviceUsage(claim tree.Tree, suffix string) amount.List {
 	var all amount.List

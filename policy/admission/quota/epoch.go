@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An epoch counts changes that have passed admission and are not stored yet. A quota that comes
-// into force starts a new epoch. Once the previous one has drained, no change is in progress that
-// the quota has not checked.
+// An epoch counts changes that have passed admission but are not stored yet. A quota that comes
+// into force starts a new epoch. Once the previous one has drained, the quota has checked all
+// changes in progress.
 type epoch struct {
 	members   atomic.Int64 // changes, plus one for the ledger while the epoch is current
 	once      sync.Once
@@ -17,7 +17,8 @@ type epoch struct {
 	unlimited reservation // shared by changes without a quota
 }
 
-// The first member is the ledger, which leaves when the epoch ends; the epoch cannot drain before.
+// newEpoch returns an epoch with the ledger as its first member. The ledger leaves when the epoch
+// ends, so the epoch cannot drain before that.
 func newEpoch() *epoch {
 	e := &epoch{drained: make(chan struct{})}
 	e.members.Store(1)
@@ -31,8 +32,8 @@ func (e *epoch) leave() {
 	}
 }
 
-// enter adds a change to the current epoch and returns it. The change must leave it. Quotas checked
-// after enter belong to this epoch or a later one.
+// enter adds a change to the current epoch, which the change must leave later. The change must read
+// the quotas after the call.
 func (l *Ledger) enter() *epoch {
 	for {
 		e := l.epoch.Load()
@@ -44,7 +45,7 @@ func (l *Ledger) enter() *epoch {
 	}
 }
 
-// endEpoch starts a new epoch, and returns a channel that closes when the previous one has drained.
+// endEpoch starts a new epoch. The returned channel is closed when the previous epoch has drained.
 func (l *Ledger) endEpoch() <-chan struct{} {
 	e := l.epoch.Swap(newEpoch())
 	e.leave()

@@ -12,25 +12,26 @@ import (
 // An evaluator computes the usage of objects of one resource. Its functions are pure and take
 // objects in stored form.
 type evaluator struct {
-	// counts holds the names under which every object counts as one.
+	// counts lists the names under which every object counts as one.
 	counts []string
-	// limits reports whether a quota limits the resource under a name other than counts; may be
+	// limits reports whether the resource has usage under a name that is not in counts. It may be
 	// nil.
 	limits func(name string) bool
-	// usage returns the usage except counts.
+	// usage returns the usage of an object, without counts.
 	usage func(object tree.Tree) amount.List
-	// inScope reports whether an object belongs to a scope; nil if the resource has no scopes.
+	// inScope reports whether an object belongs to a scope. It is nil if the resource has no
+	// scopes.
 	inScope func(r requirement, object tree.Tree) bool
 	// constraint returns the required fields that a new object lacks under the given limits, or "".
 	constraint func(limited []string, object tree.Tree) string
-	// checks reports whether an update through a subresource, "" for none, may be refused; nil
-	// means never.
+	// checks reports whether an update through a subresource, or "" for the main resource, may be
+	// rejected. If it is nil, updates are never rejected.
 	checks func(subresource string, now, was tree.Tree) bool
 }
 
 const countPrefix = "count/"
 
-// countName returns the object count name, which works for any resource, including custom ones.
+// countName returns the object count name of a resource, which works even for custom resources.
 func countName(r meta.GroupResource) string {
 	if r.Group == "" {
 		return countPrefix + r.Resource
@@ -48,7 +49,6 @@ func (e *evaluator) covers(name string) bool {
 	return slices.Contains(e.counts, name) || e.limits != nil && e.limits(name)
 }
 
-// used returns the total usage of an object.
 func (e *evaluator) used(object tree.Tree) amount.List {
 	var all amount.List
 	if e.usage != nil {
@@ -60,8 +60,7 @@ func (e *evaluator) used(object tree.Tree) amount.List {
 	return all
 }
 
-// matches reports whether an object belongs to all scopes. Otherwise it does not count for the
-// quota.
+// matches reports whether an object belongs to all scopes. Only then does it count for the quota.
 func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	for _, r := range scopes {
 		if e.inScope == nil || !e.inScope(r, object) {
@@ -71,7 +70,7 @@ func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	return true
 }
 
-// evaluators maps storage resources with more than the default count name.
+// evaluators holds the resources that have more names than the object count.
 type evaluators map[meta.GroupResource]*evaluator
 
 func newEvaluators(naming *meta.Naming) evaluators {
@@ -88,7 +87,7 @@ func newEvaluators(naming *meta.Naming) evaluators {
 	return all
 }
 
-// of returns the evaluator of any resource, or nil for Events, which no quota limits.
+// of returns the evaluator of any resource. It returns nil for Events, which quotas cannot limit.
 func (e evaluators) of(r meta.GroupResource) *evaluator {
 	if known := e[r]; known != nil {
 		return known

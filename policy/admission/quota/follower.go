@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Objects gives the ledger access to existing objects, to compute initial usage.
+// Objects reads existing objects, to compute the initial usage.
 type Objects interface {
 	// Scan calls visit for all objects of a resource in a namespace, in one snapshot. It returns
-	// the version of the newest change included. The snapshot lies between two calls of Observe: it
-	// contains the changes observed before and no later ones.
+	// the version of the newest change in the snapshot. The snapshot contains exactly the changes
+	// that were passed to Observe before some point in time.
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
-	// Version returns a version up to which all changes have been observed.
+	// Version returns a version up to which Observe has received all changes.
 	Version() uint64
-	// AwaitVersion waits until Version reaches version, with a bound.
+	// AwaitVersion waits for a bounded time until Version has reached version.
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
-// A follower keeps the accounts in line with the quotas.
+// A follower opens and closes accounts as quotas change.
 type follower struct {
 	ledger  *Ledger
 	objects Objects
@@ -31,7 +31,7 @@ type follower struct {
 }
 
 // Follower returns the follower of quotas. A quota is in force when the follower has processed it.
-// Follower must be called once.
+// Call Follower only once.
 func (l *Ledger) Follower(objects Objects) policy.Follower {
 	l.objects = objects
 	return &follower{ledger: l, objects: objects}
@@ -82,8 +82,8 @@ func (l *Ledger) close(n *namespace, quota string) {
 	l.forget(n.name, quota)
 }
 
-// setHard updates the limits of an enforced account that counts alike, and reports whether there is
-// one.
+// setHard updates the limits of the enforced account if nothing else differs. Otherwise it returns
+// false.
 func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	n.mu.Lock()
 	a := n.inForce(s.name)
@@ -104,12 +104,12 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	return true
 }
 
-// maxSettle bounds the wait for changes that passed earlier. They are stored within that time
-// unless the disk or log store hangs.
+// maxSettle limits the wait for earlier changes. They are stored within that time unless the disk
+// or log store hangs.
 const maxSettle = 5 * time.Second
 
 // settle waits until all changes that have passed admission are stored or dropped. They may exceed
-// the new limit, but must count.
+// the new limit but must count.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -121,7 +121,7 @@ func (l *Ledger) settle(ctx context.Context) {
 }
 
 // replace opens an account and retires the previous one once the usage is known. If the scan fails,
-// the new account is unknown and the previous one stays in force.
+// the usage of the new account is unknown and the previous one stays in force.
 func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	l := f.ledger
 	a := l.evaluators.open(s)
@@ -146,14 +146,13 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	return a
 }
 
-// Bounds of the delay between scan attempts.
+// Limits for the delay between scans.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-// retry replaces an unknown account once a scan succeeds, unless the quota changes or is deleted
-// first.
+// retry scans again until the usage of an account is known, or the quota is changed or deleted.
 func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	for wait := firstRetry; a.unknown; wait = min(2*wait, lastRetry) {
 		select {
@@ -167,7 +166,8 @@ func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	}
 }
 
-// replaceUnknown returns the successor of an unknown account, or nil if that is retired.
+// replaceUnknown returns the replacement of an account with unknown usage, or nil if the account is
+// retired.
 func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account) *account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -182,7 +182,7 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes the initial usage of an account. Concurrent changes queue in the account.
+// A scan computes the initial usage of an account. Changes meanwhile queue in the account.
 type scan struct {
 	ledger   *Ledger
 	account  *account
@@ -201,7 +201,8 @@ func (s *scan) run(ctx context.Context, objects Objects, namespace string) error
 	return nil
 }
 
-// visit counts one object. Only the scan writes used while the account is scanning.
+// visit counts one object. It needs no lock, because only the scan writes used while the account is
+// scanning.
 func (s *scan) visit(c *cover, k *schema.Kind, o *meta.Object) {
 	if !c.decodes {
 		s.account.use(c.ones())

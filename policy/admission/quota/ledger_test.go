@@ -21,8 +21,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A cluster is a collection of Services with a ledger. The holder of mu acts as the publisher of
-// changes.
+// A cluster is a collection of Services with a ledger. The holder of mu acts as the publisher.
 type cluster struct {
 	t        *testing.T
 	ledger   *Ledger
@@ -80,7 +79,7 @@ func (c *cluster) Version() uint64 {
 
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service returns a Service with the given number of node ports, or nil for -1.
+// service returns a Service with the given number of node ports. For -1 it returns nil.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil
@@ -140,7 +139,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves the amounts of a change, and waits while they are contended.
+// propose reserves the amounts of a change. It waits while they are contended.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -154,8 +153,7 @@ func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error)
 	}
 }
 
-// checkSettled checks that used equals the usage of the existing objects, and that nothing is
-// reserved.
+// checkSettled checks that used equals the usage of the existing objects and that nothing is held.
 func (c *cluster) checkSettled(quota string) {
 	c.t.Helper()
 	var ports, services int64
@@ -181,8 +179,8 @@ func (c *cluster) checkSettled(quota string) {
 	}
 }
 
-// TestUsageIsExact tests that used finally matches the objects. Meanwhile objects and quotas change
-// concurrently, including refused, abandoned, dry-run and unchecked writes.
+// TestUsageIsExact checks that used matches the objects after concurrent changes of objects and
+// quotas. The changes include rejected, abandoned, dry-run and unchecked writes.
 func TestUsageIsExact(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -210,7 +208,7 @@ func TestUsageIsExact(t *testing.T) {
 	}
 }
 
-// write makes random changes of one Service until stop.
+// write makes random changes of one Service until stop is closed.
 func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	current := -1 // number of ports; negative without an object
 	name := fmt.Sprint("s", w)
@@ -244,8 +242,8 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	}
 }
 
-// TestNeverRefusedBelow (42) tests that a change waits while uncommitted changes hold the whole
-// quota, and is not refused if they are released.
+// TestNeverRefusedBelow (42) checks that a change waits while uncommitted changes hold the whole
+// quota. It must not be rejected if they are released.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -291,8 +289,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain tests that amounts reserved in a deleted quota are released under its own
-// mutex, and not that of its successor.
+// TestQuotasComeAgain checks that amounts held in a deleted quota are released under its own mutex,
+// not that of its successor.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -318,7 +316,7 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForEarlierChanges (42) tests that a new quota takes effect only after earlier
+// TestQuotaWaitsForEarlierChanges (42) checks that a new quota takes effect only after earlier
 // changes have been stored.
 func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	t.Parallel()
@@ -349,8 +347,8 @@ func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	})
 }
 
-// TestFailedScan (42) tests that changes are refused while the usage is unknown, and that the quota
-// takes effect afterwards.
+// TestFailedScan (42) checks that changes are rejected while the usage is unknown, and that the
+// quota takes effect afterwards.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -378,7 +376,6 @@ func TestFailedScan(t *testing.T) {
 	})
 }
 
-// TestFailedScanOfDeletedQuota tests that a failing scan is not retried for a deleted quota.
 func TestFailedScanOfDeletedQuota(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -9,20 +9,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A namespace holds the accounts of one namespace.
+// A namespace holds the accounts of a Kubernetes namespace.
 type namespace struct {
 	name string
-	// view holds the covers by resource, sorted by account. It is replaced under mu when accounts
-	// change.
+	// view holds the covers by resource, sorted by account. It is replaced under mu when the
+	// accounts change.
 	view atomic.Pointer[view]
 
 	mu       sync.Mutex // guards the fields below and the accounts
 	accounts []*account // including those being opened
-	// deleted holds the terminating Pods by UID, while an account limits Pods.
+	// deleted holds the terminating Pods by UID while an account limits Pods.
 	deleted map[string]*deletedPod
 }
 
-// A view is read without the mutex, by changes of resources that no quota covers.
+// A view holds the covers by resource. It is read without the mutex, so that changes of resources
+// without a quota take no lock.
 type view map[meta.GroupResource][]*cover
 
 func newNamespace(name string) *namespace {

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Observe counts a published change without a reservation. The publisher calls it in the order of
-// versions, before readers see the change and its writer gets the response. old is nil for a
-// create, now for a delete.
+// Observe counts a published change that has no reservation. The publisher calls it in version
+// order, before readers see the change and the client gets the response. old is nil for a create,
+// and now for a delete.
 func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
 	l.observe(k, version, old, now, nil)
 }
 
-// observe counts a published change. Amounts in reserved, which may be nil, become used in one step
-// under the namespace's mutex: they never count twice or not at all.
+// observe counts a published change. It turns the amounts in reserved, which may be nil, into usage
+// in one step, so that they always count exactly once.
 func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved *reservation) {
 	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reserved}
 	if l.unseen != nil && k.Storage == quotas {
@@ -66,7 +66,6 @@ func (o *observation) key() meta.Key {
 	return meta.Key{}
 }
 
-// entry returns the reserved deltas of an account, and false if it has none.
 func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	if o.reserved == nil {
 		return nil, false
@@ -79,13 +78,13 @@ func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	return nil, false
 }
 
-// lapses reports whether the change concerns a terminating Pod. Its precomputed deltas may be
+// lapses reports whether the change concerns a terminating Pod. Its reserved deltas may be
 // outdated, because the Pod may have stopped counting.
 func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing decodes the object if an account needs it, without holding a mutex.
+// computeMissing decodes the object if an account needs it. It runs before the mutex is taken.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {
@@ -101,8 +100,8 @@ func (o *observation) decode() {
 	}
 }
 
-// decode decodes a stored object, or returns nil without one. A corrupt object counts only as an
-// object.
+// decode decodes a stored object, or returns nil for nil. A corrupt object yields an empty Tree, so
+// that it still counts as an object.
 func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	if o == nil {
 		return nil
@@ -137,7 +136,6 @@ func (o *observation) apply(n *namespace, covers []*cover) {
 	}
 }
 
-// deltas returns the effect of the change on an account.
 func (o *observation) deltas(n *namespace, c *cover) []delta {
 	if !c.decodes {
 		switch {

@@ -11,7 +11,7 @@ import (
 const pluginName = "ResourceQuota"
 
 // Registrations returns the plugin for creates and for updates that may increase usage or change
-// limits. follower is the Follower of the ledger.
+// limits. follower is the result of Ledger.Follower.
 func (l *Ledger) Registrations(follower policy.Follower, config Config) []admission.Registration {
 	p := &plugin{l, config}
 	all := []admission.Registration{

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podAmounts returns the effective requests and limits of a Pod. Per resource, that is the larger
-// of the containers with sidecars and the init containers; Pod-level resources override it, and the
-// overhead is added. During a resize the larger amounts count.
+// podAmounts returns the effective requests and limits of a Pod, including its overhead. For each
+// resource, it takes the larger of what the regular containers and sidecars need and what the init
+// containers need. Pod-level resources override this. During a resize the larger amounts count.
 func podAmounts(pod tree.Tree) (requests, limits amount.List) {
 	spec := pod.Object("spec")
 	requests, limits = sumContainers(pod, "requests"), sumContainers(pod, "limits")
@@ -47,8 +47,7 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
-// sumContainers returns the effective amounts of a list, "requests" or "limits", over all
-// containers.
+// sumContainers returns the effective amounts of all containers. list is "requests" or "limits".
 func sumContainers(pod tree.Tree, list string) amount.List {
 	resize := newResize(pod, list)
 	return amount.OfContainers(pod.Object("spec"), func(c tree.Tree, containers string) amount.List {
@@ -62,7 +61,7 @@ func sumContainers(pod tree.Tree, list string) amount.List {
 	})
 }
 
-// A resize holds the status of containers that may be in a resize.
+// A resize holds the status of a Pod whose containers may be resized.
 type resize struct {
 	status     tree.Tree
 	list       string
@@ -78,7 +77,7 @@ func newResize(pod tree.Tree, list string) resize {
 	return r
 }
 
-// effective returns the maximum of desired, actual and allocated amounts of a container.
+// effective returns the maximum of the desired, actual and allocated amounts of a container.
 func (r resize) effective(container tree.Tree, statuses string) amount.List {
 	wanted := container.Object("resources", r.list)
 	all := r.status.Objects(statuses)

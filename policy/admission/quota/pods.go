@@ -52,13 +52,13 @@ func (n podNames) limits(name string) bool {
 	return request && n.isExtended(resource)
 }
 
-// isExtended reports whether a resource is extended. Quotas limit only requests of those.
+// isExtended reports whether a resource is an extended resource. For those, quotas limit only
+// requests.
 func (n podNames) isExtended(resource string) bool {
 	return strings.HasPrefix(resource, n.deviceClassPrefix) ||
 		strings.Contains(resource, "/") && !strings.Contains(resource, n.nativeDomain)
 }
 
-// usage returns the usage of a Pod, nil after it has ended.
 func (n podNames) usage(pod tree.Tree) amount.List {
 	switch pod.Object("status").String("phase") {
 	case "Failed", "Succeeded":
@@ -68,7 +68,7 @@ func (n podNames) usage(pod tree.Tree) amount.List {
 	return append(n.named(requests, limits), amount.Named{Name: "pods", Amount: one})
 }
 
-// named returns requests and limits under their quota names.
+// named returns requests and limits under the names that quotas use.
 func (n podNames) named(requests, limits amount.List) amount.List {
 	all := make(amount.List, 0, 2*len(requests)+len(limits)+2)
 	for _, r := range requests {
@@ -87,8 +87,8 @@ func (n podNames) named(requests, limits amount.List) amount.List {
 	return all
 }
 
-// overdueAt returns the time when a terminating Pod stops counting, or zero for others. Its node
-// seems to be lost then.
+// overdueAt returns the time when a terminating Pod stops counting, because its node is presumably
+// lost. It is zero for other Pods.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

@@ -32,7 +32,6 @@ func isTerminating(pod tree.Tree) bool {
 	return ok && seconds >= 0
 }
 
-// isBestEffort reports whether a Pod has neither requests nor limits of cpu and memory.
 func isBestEffort(pod tree.Tree) bool {
 	if class := pod.Object("status").String("qosClass"); class != "" {
 		return class == "BestEffort"
@@ -64,11 +63,12 @@ func hasForeignTerm(affinity tree.Tree) bool {
 		})
 }
 
-// mustBeSaid lists the resources that every container must set if a quota limits them. The list is
-// closed, as in Kubernetes.
+// mustBeSaid lists the resources that every container must set if a quota limits them. As in
+// Kubernetes, there are no others.
 var mustBeSaid = []string{"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
 
-// podConstraint names the required resources that containers lack. Pod-level resources satisfy it.
+// podConstraint lists the required resources that containers do not set. Pod-level resources
+// satisfy the requirement.
 func podConstraint(limited []string, pod tree.Tree) string {
 	spec := pod.Object("spec")
 	if saysPodLevel(spec.Object("resources", "requests")) || saysPodLevel(spec.Object("resources", "limits")) {

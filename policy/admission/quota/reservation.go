@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A reservation holds the amounts of one change in the quotas of its namespace.
+// A reservation holds amounts for one change in the quotas of its namespace.
 type reservation struct {
 	request.Reservation
 	epoch     *epoch
@@ -20,14 +20,14 @@ type reservation struct {
 	entries   []entry    // guarded by the namespace's mutex; nil once settled
 }
 
-// An entry is the effect of a change on one account, with the held part.
+// An entry is the effect of a change on one account. held is the part that is held.
 type entry struct {
 	account *account
 	deltas  []delta
 	held    []delta
 }
 
-// end releases what is still held, which is nothing after publication.
+// end releases the amounts that are still held, which is none after publication.
 func (r *reservation) end() {
 	if r.namespace != nil {
 		r.namespace.mu.Lock()
@@ -45,19 +45,19 @@ func (r *reservation) giveBack() {
 	r.entries = nil
 }
 
-// A proposed change, in stored form. old is nil for a create.
+// proposed is a change in stored form. old is nil for a create.
 type proposed struct {
 	namespace string
 	resource  meta.GroupResource
 	evaluator *evaluator
 	old, new  tree.Tree
-	// refusable means that an exceeded quota refuses the change; otherwise it only counts.
+	// refusable means that an exceeded quota rejects the change. Otherwise the change only counts.
 	refusable bool
 	dryRun    bool
 	limits    limitedResources
 }
 
-// A refusal names the refusing quota and the reason.
+// A refusal is the error of a quota that rejects a change.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -102,8 +102,8 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	return r, nil
 }
 
-// reserveBeside holds the amounts of a change beside used and held. It returns nil if no quota
-// covers the change.
+// reserveBeside holds the amounts of a change in addition to used and held. It returns nil if no
+// quota covers the change.
 func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {
@@ -139,7 +139,6 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	}
 }
 
-// entries returns the effect of the change on each account.
 func (p *proposed) entries(covers []*cover) []entry {
 	if len(covers) == 0 {
 		return nil
@@ -198,8 +197,8 @@ func (r *reservation) hold(p *proposed) error {
 	return nil
 }
 
-// check refuses a change that exceeds a quota, or returns a ContendedError if it would only
-// together with held amounts.
+// check returns a refusal if the change exceeds a quota. If it exceeds a quota only together with
+// held amounts, it returns a ContendedError.
 func (r *reservation) check(p *proposed) error {
 	for _, e := range r.entries {
 		if e.account.unknown && len(e.held) > 0 && !e.account.deleted {
@@ -230,7 +229,6 @@ func (r *reservation) check(p *proposed) error {
 	return nil
 }
 
-// constraint returns the required fields that a new object lacks, or "".
 func (a *account) constraint(p *proposed) string {
 	if p.evaluator.constraint == nil || !p.evaluator.matches(a.scopes, p.new) {
 		return ""
@@ -257,7 +255,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }
 
-// await waits until the outcome for the deltas is certain, or ctx ends.
+// await waits until changes in progress no longer affect the outcome for wanted, or ctx ends.
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()

@@ -7,13 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A requirement is one scope of a quota.
+// A requirement is one scope of a quota, with its operator and values.
 type requirement struct {
 	scope, operator string
 	values          []string
 }
 
-// requirements parses the scopes of a quota spec or of a configuration entry.
 func requirements(scopes []string, expressions []tree.Tree) []requirement {
 	all := make([]requirement, 0, len(scopes)+len(expressions))
 	for _, s := range scopes {
@@ -29,8 +28,8 @@ func (r requirement) equal(o requirement) bool {
 	return r.scope == o.scope && r.operator == o.operator && slices.Equal(r.values, o.values)
 }
 
-// matchesAny reports whether the operator holds for any name of the object in the scope, such as
-// its priority class. Without names, it tests the operator for absence.
+// matchesAny reports whether the operator holds for any of the object's names in the scope, such as
+// its priority class. If there are no names, only DoesNotExist and NotIn hold.
 func (r requirement) matchesAny(names []string) bool {
 	switch r.operator {
 	case "Exists":
