@@ -145,8 +145,8 @@ func waitInSync(t *testing.T, informer cache.SharedIndexInformer, list func(cont
 	}, func() string { return differs })
 }
 
-// difference describes the first difference between a cache and the items of a list; "" if there is
-// none.
+// difference describes the first difference between a cache and the items of a list. It returns ""
+// if there is none.
 func difference(store cache.Store, items []runtime.Object) string {
 	if cached := store.List(); len(cached) != len(items) {
 		return fmt.Sprintf("%d are cached, %d listed", len(cached), len(items))

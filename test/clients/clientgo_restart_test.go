@@ -50,8 +50,8 @@ type follower struct {
 }
 
 // TestKilledInformer checks that informers stay consistent with a list while the daemon is killed
-// and restarted under write load. With a sufficient watch history they read the state only once;
-// with an expired one they read it after each restart.
+// and restarted under write load. As long as the watch history suffices, an informer lists or
+// streams all objects only once. After the history has expired, it does so after each restart.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -71,7 +71,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// One of the lists is the one that the test compares the cache with.
+				// The test itself sends one of the lists, to compare the cache with it.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}

@@ -109,7 +109,7 @@ type Traffic struct {
 	requests []string
 }
 
-// Of makes clients of a configuration record their requests.
+// Of makes every client created from config record its requests in r. It returns config.
 func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(q *http.Request) (*http.Response, error) {
@@ -122,7 +122,7 @@ func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	return config
 }
 
-// With returns the requests that contain all parts.
+// With returns the recorded requests that contain each of parts.
 func (r *Traffic) With(parts ...string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +142,8 @@ func mustClientGo(t testing.TB, err error) {
 	}
 }
 
-// must1 returns a function that returns v, or fails the test if err is set.
+// must1 unwraps the results of a call and fails the test on an error. The call must be the only
+// argument, so the returned function takes t.
 func must1[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -151,8 +152,8 @@ func must1[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// eventually waits until holds returns true, and fails the test if it does not. The failure
-// includes the result of tell, unless that is nil.
+// eventually polls holds and fails the test on an error or a timeout. The failure includes the
+// result of details, which may be nil.
 func eventually(t testing.TB, label string, holds func(context.Context) (bool, error), details func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)

@@ -17,7 +17,6 @@ var sharedServer = client.NewShared(func() (*Server, error) {
 	return s, nil
 })
 
-// clientGoServer returns the daemon that most tests share.
 func clientGoServer(t testing.TB) *Server {
 	t.Helper()
 	return sharedServer.Get(t)

@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Values for several kinds.
+// Field values that several resources share.
 var (
 	selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}
 	podSpec  = corev1.PodSpec{Containers: []corev1.Container{{
@@ -49,7 +49,7 @@ func once() corev1.PodTemplateSpec {
 	return p
 }
 
-// rows lists the kinds of all API groups.
+// rows has one entry per resource, from all built-in API groups.
 var rows = []kind{
 	of(func(c kubernetes.Interface, ns string) resources[*corev1.ConfigMap, *corev1.ConfigMapList] {
 		return c.CoreV1().ConfigMaps(ns)
@@ -242,7 +242,7 @@ var rows = []kind{
 		}),
 }
 
-// TestTyped creates, changes and deletes an object of every kind, in JSON and Protobuf.
+// TestTyped creates, updates and deletes an object of each resource, in JSON and Protobuf.
 func TestTyped(t *testing.T) {
 	for _, r := range rows {
 		for encoding, media := range encodings {

@@ -26,8 +26,8 @@ import (
 	troupe "github.com/troupe-api/troupe/test/client"
 )
 
-// TestInitialEvents checks that a watch streams the current state, a bookmark that marks its end,
-// and then changes.
+// TestInitialEvents checks that a watch sends the existing objects, then a bookmark that ends the
+// initial events, and then changes.
 func TestInitialEvents(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -90,8 +90,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch checks that a RetryWatcher ends with the error 410 Expired, instead of retrying,
-// if its version has left the watch history.
+// TestExpiredWatch checks that a RetryWatcher whose resource version has left the watch history
+// ends with 410 Expired and does not retry.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log
@@ -139,8 +139,7 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// forget changes an object until the watch history of its kind no longer contains the given
-// version.
+// forget patches an object until the watch history no longer contains the resource version of o.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
@@ -158,7 +157,7 @@ func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Uns
 	}, nil)
 }
 
-// TestUntil checks that UntilWithSync finds the expected state of an object.
+// TestUntil checks that UntilWithSync returns once an object meets a condition.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -195,7 +194,7 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestPager checks that paged lists show one consistent state.
+// TestPager checks that all pages of a list come from one resource version.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// each runs a test in both encodings, with a namespace for each.
+// each runs test in JSON and Protobuf, each time in a new namespace.
 func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns string)) {
 	t.Helper()
 	for encoding, media := range encodings {
@@ -38,7 +38,7 @@ func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns strin
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
-// TestConflicts checks that several writers lose no increment of a counter if they retry on
+// TestConflicts checks that no increment of a counter is lost when concurrent writers retry on
 // conflict.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
@@ -74,8 +74,7 @@ func TestConflicts(t *testing.T) {
 	})
 }
 
-// TestStatus checks that updates of the status change only the status, and other updates do not
-// change it.
+// TestStatus checks that UpdateStatus changes only the status, and that Update does not change it.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -128,7 +127,6 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// anyScale scales to 4 and to 5 with the scale client.
 func anyScale(t *testing.T, ns string) {
 	t.Helper()
 	discovery := clientGoServer(t).Typed(t, asJSON).Discovery()
@@ -210,7 +208,7 @@ func TestReviews(t *testing.T) {
 	})
 }
 
-// TestSubresources tests binding, ephemeral containers and finalization of a namespace.
+// TestSubresources tests Pod bindings, ephemeral containers and namespace finalization.
 func TestSubresources(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

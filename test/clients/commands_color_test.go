@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestColors checks that differences are colored on a terminal, unless NO_COLOR is set.
+// TestColors checks that diffs are colored on a terminal, unless NO_COLOR is set.
 func TestColors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")

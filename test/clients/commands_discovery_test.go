@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOldDiscovery checks that commands work with a server without aggregated discovery, by
-// requesting each API version. An unavailable API version affects no other one.
+// TestOldDiscovery checks that commands work with a server that lacks aggregated discovery. They
+// request each API version, and tolerate unavailable ones.
 func TestOldDiscovery(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{"platform", "kubernetes"} {
@@ -34,8 +34,8 @@ func TestOldDiscovery(t *testing.T) {
 	}
 }
 
-// oldServer starts a proxy without aggregated discovery that returns 503 for the path silent. It
-// returns the path of a kubeconfig.
+// oldServer starts a proxy without aggregated discovery, which responds with 503 to requests for
+// the path silent. It returns the path of a kubeconfig for the proxy.
 func oldServer(p *place, silent string) string {
 	return p.front("old"+strings.ReplaceAll(silent, "/", "-"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == silent {

@@ -12,8 +12,8 @@ import (
 const commandDeployment = `{"metadata":{"name":"web","labels":{"app":"web"}},"spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},
 	"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"i:1"}]}}}}`
 
-// edit runs troupe edit in a terminal, with script as the editor. The first two texts shown to it
-// are kept in shown.1 and shown.2.
+// edit runs troupe edit in a terminal, with a shell script as the editor. The files shown.1 and
+// shown.2 keep the first two texts that the editor gets.
 func (p *place) edit(script string) *terminal {
 	p.T.Helper()
 	editor := p.write("editor", `#!/bin/sh

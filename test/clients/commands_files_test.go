@@ -12,7 +12,8 @@ import (
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: far}\ndata: {mode: fast}\n"
 
-// TestURL checks that manifests can be read from URLs, and that other responses are rejected.
+// TestURL checks that manifests can be read from URLs, and that responses that are not manifests
+// are rejected.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -42,8 +43,8 @@ func TestURL(t *testing.T) {
 	p.expect(0, `configmap "far" deleted from default namespace`+"\n", "delete", "-f", web.URL+"/app.yaml")
 }
 
-// TestKustomize checks that -k runs the kustomize or kubectl in PATH, and that the error without
-// either says how to install one.
+// TestKustomize checks that -k runs kustomize or kubectl from PATH. If neither is installed, the
+// error explains how to install one.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -76,8 +77,8 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
 `
 
-// TestApplyDefinition checks that one run applies custom objects whose CustomResourceDefinition
-// follows in the same folder.
+// TestApplyDefinition checks that one apply of a directory creates custom objects even if their CRD
+// comes later in the directory.
 func TestApplyDefinition(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")
@@ -89,8 +90,8 @@ func TestApplyDefinition(t *testing.T) {
 	p.expect(0, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\nwidget.example.com/one created\n", "apply", "-f", "app")
 }
 
-// TestApplyReportsAllErrors checks that an invalid object prevents neither the other objects from
-// being applied nor their errors from being reported.
+// TestApplyReportsAllErrors checks that an invalid object does not keep the other objects from
+// being applied, and that all errors are reported.
 func TestApplyReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestInterrupt checks that Ctrl-C ends waiting commands with exit code 130 and without output.
+// TestInterrupt checks that Ctrl-C ends a waiting command with exit code 130 and no further output.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -36,7 +36,7 @@ func TestInterrupt(t *testing.T) {
 			said := term.String()
 			term.press(ctrlC)
 			code := term.end()
-			// The newline may be written after the rest of its line.
+			// The terminal may show the newline later than the rest of the line.
 			if more := strings.TrimPrefix(term.String(), said); code != 130 || strings.TrimSpace(more) != "^C" {
 				t.Errorf("exit code %d, said %q after %q", code, more, said)
 			}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A screen interprets the escape sequences that troupe writes, and holds the visible text.
+// A screen interprets the escape sequences that troupe writes and holds the visible text.
 type screen struct {
 	mu            sync.Mutex
 	width, height int
@@ -30,7 +30,7 @@ func (s *screen) clear() {
 	s.rows, s.x, s.y = make([][]rune, s.height), 0, 0
 }
 
-// Write interprets output of a program.
+// Write interprets text, which may end within an escape sequence or a rune.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// cutSequence cuts off an escape sequence such as "\x1b[?25l".
+// cutSequence splits text after a leading escape sequence such as "\x1b[?25l".
 func cutSequence(text string) (sequence, after string, found bool) {
 	body, ok := strings.CutPrefix(text, "\x1b[")
 	if !ok {
@@ -119,7 +119,7 @@ func (s *screen) String() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// TestScreenInParts checks that output may be split at any byte.
+// TestScreenInParts checks that a screen accepts output that is split at any byte.
 func TestScreenInParts(t *testing.T) {
 	s := newScreen(9, 1)
 	for _, b := range []byte("\x1b[Ha – ü…") {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestShells checks that bash, zsh and fish complete commands, flags, resources and names, which
-// they request from the server.
+// TestShells checks that bash, zsh and fish complete commands and flags, and also resources and
+// object names from the server.
 func TestShells(t *testing.T) {
 	p := newPlace(t, "platform")
 	p.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"warehouse"}}`)
@@ -36,7 +36,7 @@ func TestShells(t *testing.T) {
 			term := p.open(200, 24, c)
 			term.press(setup.line)
 			term.see("ready-2")
-			// The commands' output shows what was completed; it is not part of the typed line.
+			// The command's output shows what was completed and does not occur in the typed line.
 			for _, try := range []struct{ typed, says string }{
 				{"troupe get configm\t -n warehouse -o name\r", "configmap/settings-of-it"},
 				{"troupe get -n warehouse configmaps sett\t -o custom-columns=X:.metadata.name,Y:.kind\r", "settings-of-it   ConfigMap"},

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A place is a server with a home directory for commands.
+// A place is a server with a home directory in which commands run.
 type place struct {
 	client.Session
 	dir string
@@ -45,7 +45,6 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// run returns the combined output of a command and its exit code.
 func (p *place) run(args ...string) (output string, code int) {
 	p.T.Helper()
 	c := p.command(args...)
@@ -63,7 +62,7 @@ func (p *place) expect(code int, output string, args ...string) {
 	}
 }
 
-// A terminal runs a command in the foreground.
+// A terminal is a pseudoterminal that runs a command in the foreground.
 type terminal struct {
 	p        *place
 	screen   *screen
@@ -75,7 +74,7 @@ type terminal struct {
 	all bytes.Buffer // all output
 }
 
-// Write records output of the command.
+// Write records the output of the command, and shows it on the screen.
 func (t *terminal) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	t.all.Write(text)
@@ -89,7 +88,6 @@ func (t *terminal) String() string {
 	return strings.ReplaceAll(t.all.String(), "\r\n", "\n")
 }
 
-// open runs a command in a new terminal.
 func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	p.T.Helper()
 	end, keyboard := client.OpenTerminal(p.T)
@@ -110,7 +108,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	return t
 }
 
-// resize changes the size and clears the screen.
+// resize clears the screen, because the command redraws it.
 func (t *terminal) resize(width, height int) {
 	t.p.T.Helper()
 	t.screen.mu.Lock()

@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A browser is a tab of a new Chromium process. The test fails if a page logs an error or contacts
-// a foreign host.
+// A browser is one tab of its own Chromium process. The test fails if a page logs an error or
+// contacts a host that is not allowed.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -103,7 +103,7 @@ func (b *browser) run(desc string, actions ...chromedp.Action) {
 	}
 }
 
-// shown returns the visible text; "" if a script blocks the page.
+// shown returns the visible text, or "" if a script blocks the page for 5 seconds.
 func (b *browser) shown() (text string) {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
@@ -121,8 +121,8 @@ func (b *browser) see(text string) {
 	b.wait("see "+text, `document.body.innerText.includes(`+quote(text)+`)`)
 }
 
-// wait waits until a script returns true. Errors are ignored meanwhile, because a loading page has
-// no scripts yet.
+// wait waits until a script returns true. It ignores errors, because a loading page has no scripts
+// yet.
 func (b *browser) wait(desc, script string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
@@ -147,7 +147,6 @@ func (b *browser) click(name string) {
 		document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue; if (!e || e.offsetParent === null) return false; e.click(); return true })()`)
 }
 
-// fill sets the value of the field with the given label.
 func (b *browser) fill(label, text string) {
 	b.t.Helper()
 	b.run("fill "+label, chromedp.SetValue(fieldOf(label), text, chromedp.BySearch), chromedp.Evaluate(
@@ -165,7 +164,7 @@ func (b *browser) text(script string) (found string) {
 	return found
 }
 
-// dark emulates the preference for a dark or a light color scheme.
+// dark emulates a user preference for dark colors, or for light colors if on is false.
 func (b *browser) dark(on bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -175,7 +174,7 @@ func (b *browser) dark(on bool) {
 	b.run("choose colours", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// screenshot stores a screenshot in the folder TROUPE_SCREENSHOTS, if that is set.
+// screenshot saves a screenshot in the directory TROUPE_SCREENSHOTS, if it is set.
 func (b *browser) screenshot(name string) {
 	folder := os.Getenv("TROUPE_SCREENSHOTS")
 	if folder == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileContents checks that contents of objects are shown as text everywhere: their markup is
-// escaped and their scripts do not run.
+// TestHostileContents checks that the console shows the contents of objects as text. Markup is
+// escaped, and scripts do not run.
 func TestHostileContents(t *testing.T) {
 	const markup = `<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>`
 	s := openSite(t, meta.Kubernetes)

@@ -25,8 +25,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A provider is an OpenID Connect provider that signs carol in without a prompt, by the
-// authorization code flow with PKCE.
+// A provider is an OpenID Connect provider for the authorization code flow with PKCE. It signs in
+// the user carol without a prompt.
 type provider struct {
 	*httptest.Server
 	key *rsa.PrivateKey
@@ -92,8 +92,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSignInWithProvider checks that users can sign in with the server's OIDC issuer, and that a
-// response for another sign-in is rejected.
+// TestSignInWithProvider checks that users can sign in through the OIDC issuer of the server, and
+// that the response to another sign-in is rejected.
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")

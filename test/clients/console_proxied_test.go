@@ -16,15 +16,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// thief is a page that reads what the console has stored in its tab.
+// thief is a page that tries to read the session storage of the console.
 const thief = `<!DOCTYPE html><body><script>
 let found
 try { found = "found " + JSON.stringify(Object.values(sessionStorage)) } catch (e) { found = "denied: " + e.name }
 document.body.textContent = found
 </script>`
 
-// TestProxiedPages checks that a page proxied from a Pod can read the console's token only if a
-// proxy in front of the server removes the Content-Security-Policy.
+// TestProxiedPages checks that a page proxied from a Pod cannot read the console's token. It can if
+// another proxy removes the Content-Security-Policy header.
 func TestProxiedPages(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	host := client.OwnAddress(t) // loopback addresses are not proxied

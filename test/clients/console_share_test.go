@@ -22,14 +22,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ofConsole matches the functions that, under the mixed load, the server calls only for the
-// console: metrics and tables.
+// ofConsole matches the functions that serve metrics and tables. Under the mixed load, only the
+// console causes them to be called.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures the share of the server's CPU time for two consoles under the bench's mixed
-// load. One shows the overview, the other a live table of all writes, which must stay live. The
-// share is from the server's own profile, so other processes do not affect it. docs/console.md has
-// the result.
+// TestShare measures the share of the server's CPU time that two consoles cause under the bench's
+// mixed load. One console shows the overview, the other a live table of all writes. The share comes
+// from the server's CPU profile, so that other processes do not affect it. docs/console.md has the
+// result.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)
@@ -121,7 +121,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// freeAddress returns a loopback address with a free port.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -27,7 +27,7 @@ const (
 	readerToken = "token-of-a-reader"
 )
 
-// A consoleSite is a daemon with the console and some objects, shown in a browser.
+// A consoleSite is a server with the console enabled and some objects, and a browser.
 type consoleSite struct {
 	*browser
 	client.Session
@@ -97,8 +97,8 @@ func eachProfile(t *testing.T, test func(t *testing.T, s *consoleSite)) {
 	}
 }
 
-// TestSignIn checks that objects are shown only after a sign-in, and that an invalid token is
-// reported.
+// TestSignIn checks that the console shows objects only after a sign-in, and reports an invalid
+// token.
 func TestSignIn(t *testing.T) {
 	s := openSite(t, meta.Platform)
 	s.excuse("401")
@@ -115,7 +115,7 @@ func TestSignIn(t *testing.T) {
 	s.see("Sign in to Troupe")
 }
 
-// TestOverview checks that the overview shows changing metrics.
+// TestOverview checks that the metrics in the overview are updated.
 func TestOverview(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -127,8 +127,7 @@ func TestOverview(t *testing.T) {
 	})
 }
 
-// TestOwnershipInThreeClicks checks that the field managers of an object are visible after three
-// clicks.
+// TestOwnershipInThreeClicks checks that three clicks lead to the field managers of an object.
 func TestOwnershipInThreeClicks(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -153,7 +152,7 @@ func TestOwnershipInThreeClicks(t *testing.T) {
 	})
 }
 
-// TestTablesAreLive checks that tables follow changes, and can be filtered.
+// TestTablesAreLive checks that tables show changes as they happen, and can be filtered.
 func TestTablesAreLive(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -172,8 +171,8 @@ func TestTablesAreLive(t *testing.T) {
 	})
 }
 
-// TestQuickTable checks that a long table with too many changes per second is polled, without an
-// open watch or an error. It is watched again once the changes stop.
+// TestQuickTable checks that the console polls a long table with too many changes per second
+// instead of watching it. It watches the table again once the changes stop.
 func TestQuickTable(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	watches := map[network.RequestID]bool{}
@@ -248,7 +247,7 @@ func TestQuickTable(t *testing.T) {
 	}
 }
 
-// TestDryRun checks that a dry run shows the difference, and changes nothing.
+// TestDryRun checks that a dry run shows the diff and changes nothing.
 func TestDryRun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.excuse("422")
@@ -308,7 +307,7 @@ func TestDefinitions(t *testing.T) {
 	})
 }
 
-// TestAccess checks that the access matrix shows the server's decisions for any user.
+// TestAccess checks that the access matrix shows the authorization decisions for any user.
 func TestAccess(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -351,7 +350,8 @@ func TestAccessible(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			s.dark(dark)
 			var found []string
-			// The content security policy does not apply to scripts from the DevTools protocol.
+			// The Content-Security-Policy does not apply to scripts sent over the DevTools
+			// protocol.
 			s.run("axe", chromedp.Evaluate(string(axe), nil), chromedp.Evaluate(
 				`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" ")))`,
 				&found, awaitPromise))
@@ -382,7 +382,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestWidths checks that pages, links and buttons fit in a narrow and a wide window.
+// TestWidths checks that pages, links and buttons fit into narrow and wide windows.
 func TestWidths(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.excuse("selfsubjectreviews")
@@ -430,8 +430,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestSwitch checks that the console is disabled by default, serves only its files, and forbids
-// framing.
+// TestSwitch checks that the console is disabled by default. If it is enabled, it serves only its
+// own files and forbids framing.
 func TestSwitch(t *testing.T) {
 	off := client.Open(t, nil)
 	off.Send(404, "GET", "/console/", "", "")

@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// everything lists the operations that the library's validators support.
+// everything lists the operations for which controller-runtime calls validators.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters defaults and validates ConfigMaps. Their data selects its responses.
+// letters is a defaulter and validator of ConfigMaps. The data of a ConfigMap selects the response.
 type letters struct{}
 
 func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {
@@ -68,7 +68,6 @@ func (s *controllerWebhookSite) configMap(name string, data map[string]string) *
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}, Data: data}
 }
 
-// refused checks the status code of an error and the end of its message.
 func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	s.Helper()
 	var status apierrors.APIStatus
@@ -77,8 +76,8 @@ func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	}
 }
 
-// TestBuilder checks a manager's webhooks that the library's builder registers for a type, at its
-// default paths.
+// TestBuilder tests webhooks that controller-runtime's builder registers in a manager at the
+// default paths of a type.
 func TestBuilder(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {
@@ -126,8 +125,8 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestDefaulterOfGeneratedName checks that the admission request for an object with a generated
-// name has no name.
+// TestDefaulterOfGeneratedName checks that the admission request for an object with generateName
+// has no name.
 func TestDefaulterOfGeneratedName(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

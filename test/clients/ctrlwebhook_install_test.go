@@ -20,8 +20,8 @@ func marshal(t *testing.T, o runtime.Object) []byte {
 	return text
 }
 
-// TestInstalledFromFiles checks that webhook configurations from files are installed with the
-// test's address and CA, and that installing them again updates them.
+// TestInstalledFromFiles checks that envtest installs webhook configurations from files with the
+// address and CA of the test. A second installation updates them.
 func TestInstalledFromFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -37,7 +37,6 @@ func deploymentControllerWebhooks(namespace, name string) *appsv1.Deployment {
 	}
 }
 
-// denying decodes a Deployment and denies the request.
 func denying(_ context.Context, r admission.Request) admission.Response {
 	var d appsv1.Deployment
 	if err := admission.NewDecoder(scheme.Scheme).Decode(r, &d); err != nil {
@@ -53,8 +52,8 @@ func allowing(context.Context, admission.Request) admission.Response { return ad
 
 var errUnexpected = apierrors.NewBadRequest("this is another object than was written")
 
-// TestDenyingServer checks that a webhook can deny requests with each kind of server that the
-// library supports. Without a server, requests fail.
+// TestDenyingServer checks that a webhook can deny requests in every server setup that
+// controller-runtime supports. Without a running server, requests fail.
 func TestDenyingServer(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*controllerWebhookSite){
@@ -94,7 +93,6 @@ func TestDenyingServer(t *testing.T) {
 	}
 }
 
-// startManager runs a manager, and returns when its webhooks are served.
 func (s *controllerWebhookSite) startManager(m interface {
 	Start(context.Context) error
 	GetWebhookServer() webhook.Server
@@ -110,7 +108,8 @@ func (s *controllerWebhookSite) startServer(server webhook.Server) {
 	s.start(server, func() error { return started(nil) })
 }
 
-// serve serves one webhook without the library's server until the end of the test.
+// serve serves one webhook over plain net/http, without controller-runtime's server, until the test
+// ends.
 func (s *controllerWebhookSite) serve(path string, hook *admission.Webhook) {
 	s.Helper()
 	handler, err := admission.StandaloneWebhook(hook, admission.StandaloneOptions{MetricsPath: path})

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// config is the client configuration for the daemon that all sites share.
+// config is the client configuration for the server that all tests share.
 var config = client.NewShared(func() (*rest.Config, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -46,11 +46,10 @@ var config = client.NewShared(func() (*rest.Config, error) {
 	return config, nil
 })
 
-// namespaces is the number of namespaces created.
+// namespaces counts the created namespaces, to give each a unique name.
 var namespaces atomic.Int64
 
-// A controllerWebhookSite is a namespace with webhook configurations and the certificates to serve
-// them.
+// A controllerWebhookSite is a namespace with its webhook configurations and serving certificates.
 type controllerWebhookSite struct {
 	*testing.T
 	ctrlclient.Client
@@ -59,7 +58,7 @@ type controllerWebhookSite struct {
 	warnings  *warnings
 }
 
-// open creates a namespace and installs the webhook configurations that fill adds for it.
+// open creates a namespace and installs the webhook configurations that fill adds to o.
 func open(t *testing.T, fill func(namespace string, o *envtest.WebhookInstallOptions)) *controllerWebhookSite {
 	t.Helper()
 	s := &controllerWebhookSite{T: t, namespace: fmt.Sprintf("hooks-%d", namespaces.Add(1)), warnings: &warnings{}}
@@ -80,7 +79,7 @@ func open(t *testing.T, fill func(namespace string, o *envtest.WebhookInstallOpt
 	return s
 }
 
-// close removes the configurations, so that the server no longer calls the stopped webhooks.
+// close deletes the webhook configurations, so that the server no longer calls stopped webhooks.
 func (s *controllerWebhookSite) close() {
 	for _, c := range s.env.WebhookInstallOptions.MutatingWebhooks {
 		s.remove(c)
@@ -106,13 +105,11 @@ func (s *controllerWebhookSite) create(o ctrlclient.Object) {
 	}
 }
 
-// options returns options of a webhook server at the installed address.
 func (s *controllerWebhookSite) options() webhook.Options {
 	o := s.env.WebhookInstallOptions
 	return webhook.Options{Host: o.LocalServingHost, Port: o.LocalServingPort, CertDir: o.LocalServingCertDir}
 }
 
-// manager returns a manager whose webhook server uses the installed address.
 func (s *controllerWebhookSite) manager() manager.Manager {
 	s.Helper()
 	m, err := manager.New(config.Get(s), manager.Options{
@@ -124,7 +121,7 @@ func (s *controllerWebhookSite) manager() manager.Manager {
 	return m
 }
 
-// start runs a server or a manager until the end of the test, and returns when it serves.
+// start runs a server or manager until the test ends. It returns once started reports no error.
 func (s *controllerWebhookSite) start(name interface{ Start(context.Context) error }, started func() error) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -139,14 +136,15 @@ func (s *controllerWebhookSite) start(name interface{ Start(context.Context) err
 	client.Eventually(s.T, started)
 }
 
-// about returns a rule for operations on resources; subresources are written like "pods/status".
+// about takes subresources in the form "pods/status".
 func about(group string, resources []string, operations ...admissionregistration.OperationType) []admissionregistration.RuleWithOperations {
 	return []admissionregistration.RuleWithOperations{{
 		Operations: operations, Rule: admissionregistration.Rule{APIGroups: []string{group}, APIVersions: []string{"v1"}, Resources: resources},
 	}}
 }
 
-// atControllerWebhooks returns a reference to a webhook. The installer replaces it by a URL.
+// atControllerWebhooks names a placeholder Service, which envtest replaces with a URL on
+// installation.
 func atControllerWebhooks(path string) admissionregistration.WebhookClientConfig {
 	return admissionregistration.WebhookClientConfig{Service: &admissionregistration.ServiceReference{Namespace: "default", Name: "webhooks", Path: &path}}
 }
@@ -157,7 +155,6 @@ func within(namespace string) *metav1.LabelSelector {
 
 var noSideEffects = admissionregistration.SideEffectClassNone
 
-// validating returns a configuration with one webhook.
 func validating(namespace, path string, rules []admissionregistration.RuleWithOperations) *admissionregistration.ValidatingWebhookConfiguration {
 	return &admissionregistration.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
@@ -168,7 +165,6 @@ func validating(namespace, path string, rules []admissionregistration.RuleWithOp
 	}
 }
 
-// mutating returns a configuration with one webhook.
 func mutating(namespace, path string, rules []admissionregistration.RuleWithOperations) *admissionregistration.MutatingWebhookConfiguration {
 	return &admissionregistration.MutatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// warnings collects the server's warnings.
+// warnings collects the warnings that a client receives.
 type warnings struct {
 	mu   sync.Mutex
 	said []string
@@ -19,7 +19,7 @@ func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, t
 	w.said = append(w.said, text)
 }
 
-// expect checks the warnings since the previous call.
+// expect checks the warnings received since the previous call.
 func (w *warnings) expect(t *testing.T, want ...string) {
 	t.Helper()
 	w.mu.Lock()

@@ -24,7 +24,7 @@ func readDeploy(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestDeployFlags checks that the deployment files pass only existing flags with valid values.
+// TestDeployFlags checks that the deployment files use only existing flags, with valid values.
 func TestDeployFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--([a-z0-9-]+)=([^\s",]+)`)
 	for _, name := range []string{"troupe.service", "Containerfile", "kustomize/statefulset.yaml"} {
@@ -56,8 +56,8 @@ func TestDeployFlags(t *testing.T) {
 	}
 }
 
-// TestObjects checks that the manifests are accepted without warnings, and that the Pod meets the
-// restricted Pod security level of its namespace.
+// TestObjects checks that the server accepts the manifests without warnings, and that the Pod meets
+// the restricted Pod security level of its namespace.
 func TestObjects(t *testing.T) {
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder+"kustomize")
@@ -101,7 +101,7 @@ func TestObjects(t *testing.T) {
 	s.Send(201, "POST", "/api/v1/namespaces/troupe/pods", client.JSON, string(text))
 }
 
-// TestMetrics checks that the expressions of alerts and dashboard panels are valid and use existing
+// TestMetrics checks that the queries of alerts and dashboard panels are valid and use existing
 // metrics.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
@@ -109,7 +109,7 @@ func TestMetrics(t *testing.T) {
 	answer := s.Send(200, "GET", "/metrics", "", "")
 	written := map[string]bool{
 		"up": true, // written by Prometheus itself
-		// These metrics have no series before a request causes one; docs/operations.md lists them.
+		// These metrics have no series until a request creates one. docs/operations.md lists them.
 		"troupe_unreadable_objects": true, "apiserver_audit_error_total": true,
 	}
 	for line := range strings.Lines(string(answer.Body)) {

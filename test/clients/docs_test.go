@@ -18,13 +18,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An unrun is a kind of command that TestDocs does not run.
 type unrun struct {
 	commands *regexp.Regexp
 	reason   string
 }
 
-// notRun lists the commands of documents that TestDocs does not run, with the reason.
 var notRun = []unrun{
 	{regexp.MustCompile(`^make `), "builds or tests the tree, or serves until it is stopped"},
 	{regexp.MustCompile(`^(cd test.* && )?(TROUPE_SEED=17 )?go (test|run) `), "is a test or a measurement"},
@@ -44,9 +42,8 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }
 
-// docs lists how the server and the session of a document differ from the default: a server of
-// the profile kubernetes, and a session in a fresh directory, in which it has the data directory
-// troupe-data.
+// docs has the documents whose session differs from the default. By default the server has
+// Kubernetes names, and the data directory troupe-data in the session's new directory.
 var docs = map[string]struct {
 	setup  string // a command before those of the document
 	config func(t *testing.T, c *daemon.Config, dir, text string)
@@ -64,10 +61,11 @@ var docs = map[string]struct {
 	"docs/network.md": {setup: "kubectl create service clusterip web --tcp=80"},
 }
 
-// withoutServer matches the commands before which the server is stopped.
+// withoutServer matches commands that need exclusive use of the data directory. The server is
+// stopped while they run.
 var withoutServer = regexp.MustCompile(`^troupe (backup|migrate) troupe-data `)
 
-// A docBlock is a code block of a document.
+// A docBlock is a code block in a document.
 type docBlock struct {
 	kind string // the language after the fence, or ""
 	at   string // file and line
@@ -95,18 +93,17 @@ func docBlocks(file, text string) (blocks []docBlock) {
 	return blocks
 }
 
-// commandStart matches the beginning of a command of a block that is not marked as sh or console.
+// commandStart matches blocks that start with a command and so must be marked as sh or console.
 var commandStart = regexp.MustCompile(`^(\$ |(bin/)?troupe [a-z]|kubectl |make [a-z]|go (run|test|tool|get) |cd |export |openssl |\.ci/)`)
 
-// A docStep is a command of a document.
 type docStep struct {
 	command string
 	console bool
 	output  string // in a console
 }
 
-// steps splits a block into commands, in a console with their output. It fails the test if a block
-// with commands is neither sh nor console.
+// steps splits a block into commands and, for console, their expected output. It fails the test if
+// a block with commands is neither sh nor console.
 func (b docBlock) steps(t *testing.T) (steps []docStep) {
 	t.Helper()
 	if b.kind != "sh" && b.kind != "console" {
@@ -144,9 +141,7 @@ func isIncomplete(command string) bool {
 	return strings.HasSuffix(command, "\\\n") || syntax.IsIncomplete(err)
 }
 
-// TestDocs runs the commands in blocks of the languages sh and console of the documents. Commands
-// must succeed in sh. In console their output must match the one shown, in which … stands for any
-// text.
+// TestDocs runs the commands in the sh and console blocks of all documents, as described in doc.go.
 func TestDocs(t *testing.T) {
 	const root = "../.."
 	files := strings.Fields(string(must.Get(exec.Command("git", "-C", root, "ls-files", "*.md").Output())(t)))
@@ -195,7 +190,7 @@ var (
 	goRun      = regexp.MustCompile(`\bgo run (\./\w\S*)`)
 )
 
-// checkNotRun checks that the make target, the test or the program of a command exists.
+// checkNotRun checks that the make target, test or program that a command names exists.
 func checkNotRun(t *testing.T, root, command string) {
 	t.Helper()
 	dir := root
@@ -222,7 +217,7 @@ func checkNotRun(t *testing.T, root, command string) {
 	}
 }
 
-// A docSession is a shell in a fresh directory, with a server in this process.
+// A docSession is a shell in a new directory, with a server in this process.
 type docSession struct {
 	t       *testing.T
 	dir     string
@@ -272,7 +267,8 @@ func (s *docSession) stop() {
 	}
 }
 
-// play runs the blocks of a document. Bash runs those with commands in the background.
+// play runs the blocks of a document. Bash runs blocks that contain background commands, which the
+// shell of the session does not support.
 func (s *docSession) play(blocks [][]docStep) {
 	for _, steps := range blocks {
 		if slices.ContainsFunc(steps, func(s docStep) bool { return strings.Contains(s.command, " & ") }) {
@@ -319,8 +315,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve starts another server with a free port and a data directory of its own, and stops it. It
-// returns its ready line.
+// serve starts a second server with a free port and its own data directory, and stops it when it is
+// ready. It returns the line that reports readiness.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {
@@ -333,7 +329,7 @@ func (s *docSession) serve(command string) string {
 	return p.ReadyLine
 }
 
-// varyingDoc replaces output of documents that varies between runs, after normalize.
+// varyingDoc replaces values that vary between runs. It is applied after normalize.
 var varyingDoc = []struct{ pattern, with string }{
 	{`\b10\.0\.0\.([2-9]|\d\d+)\b`, "CLUSTER-IP"},
 	{`https://ADDR|https://127\.0\.0\.1:\d+`, "https://ADDR"},
@@ -351,8 +347,8 @@ func normalizeDoc(output string) string {
 	return strings.TrimSpace(output)
 }
 
-// matchesDoc reports whether output is as documented: a line … stands for any number of lines, and
-// … in a line for any text.
+// matchesDoc reports whether output matches the document. A line … matches any number of lines, and
+// … within a line matches any text.
 func matchesDoc(got, want string) bool {
 	pattern := regexp.QuoteMeta(want)
 	pattern = regexp.MustCompile(`(?m)^…(\n|$)`).ReplaceAllLiteralString(pattern, `(?:.*(?:\n|$))*?`)

@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak reports whether the long forms of tests run.
+// soak reports whether tests run in their long form.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is an environment variable with the assets directory. It makes the test binary start a
-// control plane and wait to be killed.
+// abandoned is an environment variable that holds the assets directory. It makes the test binary
+// start a control plane and wait to be killed.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
-// assets is an assets directory installed by troupe, whose binary is then removed because the
-// assets must not depend on it.
+// assets is the directory in which troupe installed the assets. The troupe binary is removed
+// afterwards, because the assets must not depend on it.
 var assets = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -38,7 +38,6 @@ var assets = client.NewShared(func() (string, error) {
 	return assets, os.Remove(binary)
 })
 
-// abandon starts a control plane, prints a line and waits.
 func abandon() {
 	if _, err := (&envtest.Environment{BinaryAssetsDirectory: os.Getenv(abandoned)}).Start(); err != nil {
 		fmt.Println(err)

@@ -70,8 +70,8 @@ func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 	})
 }
 
-// TestEnvironment checks that a control plane supports CRDs, garbage collection, deletion of
-// namespaces, and users.
+// TestEnvironment checks that a control plane supports CRDs, garbage collection, namespace deletion
+// and additional users.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e := &envtest.Environment{BinaryAssetsDirectory: assets.Get(t), CRDDirectoryPaths: []string{"testdata/envtest"}, ErrorIfCRDPathMissing: true}
@@ -119,7 +119,8 @@ func TestEnvironment(t *testing.T) {
 	mustEnvtest(t, hers.Get(ctx, runtimeclient.ObjectKeyFromObject(backup), backup))
 }
 
-// TestEnvtestFlags checks that flags of a suite are applied, and that unsupported ones are logged.
+// TestEnvtestFlags checks that the API server flags of a suite are applied, and that unsupported
+// flags are logged.
 func TestEnvtestFlags(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -181,7 +182,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestEnvtestKilled checks that the control plane of a killed test ends and removes its
+// TestEnvtestKilled checks that the control plane of a killed test exits and removes its
 // directories.
 func TestEnvtestKilled(t *testing.T) {
 	t.Parallel()
@@ -205,8 +206,8 @@ func TestEnvtestKilled(t *testing.T) {
 		if left := processesOf(t, temporary); len(left) > 0 {
 			return fmt.Errorf("%v go on", left)
 		}
-		// The control plane does not know other directories of envtest, such as for webhook
-		// certificates.
+		// The control plane does not remove other directories of envtest, such as the one for
+		// webhook certificates, because it does not know them.
 		left, err := filepath.Glob(filepath.Join(temporary, "k8s_test_framework_*"))
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v are left", left)
@@ -215,7 +216,8 @@ func TestEnvtestKilled(t *testing.T) {
 	})
 }
 
-// processesOf returns the command lines of assets whose arguments are below a temporary directory.
+// processesOf returns the command lines of control plane processes with an argument below the
+// directory temporary.
 func processesOf(t *testing.T, temporary string) []string {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

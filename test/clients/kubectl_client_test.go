@@ -14,15 +14,15 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// A kubectlClient runs kubectl in one directory against one server.
+// A kubectlClient runs kubectl against one server, in one directory.
 type kubectlClient struct {
 	dir   string // working directory; also HOME, so that each client has its own cache
 	env   []string
 	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process
 }
 
-// newClientKubectl returns a client of a server with a naming profile. It runs binary, as a process
-// per command or in workers.
+// newClientKubectl returns a client that runs binary, either in workers or as one process per
+// command.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")
@@ -32,8 +32,8 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	if err := os.Symlink(binary, filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
-	// With streamed lists kubectl waits for the bookmark annotation of Kubernetes. The profile
-	// "platform" does not send it.
+	// With WatchList, kubectl waits for the bookmark annotation of Kubernetes, which the profile
+	// "platform" does not send.
 	lasting := []string{"LANG=C", "LC_ALL=C", "TZ=UTC", "KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform")}
 	c := kubectlClient{dir: dir, env: append([]string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + kubeconfig, "TMPDIR=" + dir,
@@ -46,7 +46,8 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	return c
 }
 
-// installedClients is the pattern of the clients for a soak if KUBECTLS is not set.
+// installedClients matches the kubectl versions that Google Cloud CLI installs. KUBECTLS overrides
+// it.
 const installedClients = "/usr/lib/google-cloud-sdk/bin/kubectl.1.*"
 
 func others() ([]string, error) {
@@ -56,7 +57,7 @@ func others() ([]string, error) {
 	return filepath.Glob(installedClients)
 }
 
-// run runs a command line. An error means that it could not be run.
+// run returns an error only if the command could not be run.
 func (c kubectlClient) run(command string) (step, error) {
 	out, code, err := c.shellOutput(command)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serve starts the daemon as a process; port "0" chooses a free one.
 func serve(t *testing.T, dir, profile, port string, flags ...string) *client.Process {
 	t.Helper()
 	args := append([]string{"serve", "--data-dir", dir, "--naming", profile, "--secure-port", port}, flags...)
 	return client.StartDaemon(t, exec.Command(client.TroupeBinary(t), args...))
 }
 
-// TestKubectlKilled checks that all acknowledged writes are unchanged after the daemon is killed
-// and restarted.
+// TestKubectlKilled checks that all acknowledged writes are intact after the server is killed and
+// restarted.
 func TestKubectlKilled(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {
@@ -45,7 +44,7 @@ func TestKubectlKilled(t *testing.T) {
 	}
 }
 
-// must runs a command, which must succeed, and returns its output.
+// must returns the output of a command, and fails the test if the command fails.
 func (c kubectlClient) must(t *testing.T, command string) string {
 	t.Helper()
 	s, err := c.run(command)

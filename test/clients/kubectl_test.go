@@ -17,7 +17,7 @@ import (
 
 var profiles = []string{"kubernetes", "platform"}
 
-// tables returns the names of the tables for a profile, including those for all profiles.
+// tables returns the tables that run in a profile, including those for all profiles.
 func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/kubectl/steps/*.txt", "testdata/kubectl/steps/" + profile + "/*.txt"} {
@@ -48,17 +48,17 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers excludes those whose writes would interfere with the tables, which set the status of
-// volumes and budgets and count their Secrets.
+// controllers disables the controllers that interfere with the tables. The tables set the status of
+// PersistentVolumes and PodDisruptionBudgets, and count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
-// workloadsTables lists the tables that run with the workload controllers and a simulated kubelet.
+// workloadsTables lists the tables that need the workload controllers and a simulated kubelet.
 var workloadsTables = []string{"kubernetes/rollout"}
 
-// processTables lists the tables whose commands run as processes, for signals and exit codes.
+// processTables lists the tables whose commands run as separate processes, because they test
+// signals and exit codes.
 var processTables = []string{"watch", "auth", "troupe/formats"}
 
-// startKubelet starts a simulated kubelet. stop stops it.
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	t.Helper()
 	c, err := testclient.New(kubeconfig)
@@ -68,7 +68,7 @@ func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	return kubelet.Start(t.Context(), c).Stop
 }
 
-// perform runs a table with a client and a new daemon.
+// perform runs a table against a new server.
 func perform(t *testing.T, binary string, inWorkers bool, profile, table string) (steps []step) {
 	t.Helper()
 	text := testclient.ReadFile(t, "testdata/kubectl/steps/"+table+".txt")
@@ -117,7 +117,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// compare reports steps that differ between two transcripts.
+// compare reports the steps that differ between two transcripts.
 func compare(t *testing.T, got, want string) {
 	t.Helper()
 	gots, wants := split(got), split(want)
@@ -135,8 +135,8 @@ func split(transcript string) []string {
 	return strings.Split(transcript, "\n$ ")
 }
 
-// TestOtherClients runs every table with other versions of kubectl and compares exit codes. It runs
-// only with TROUPE_SOAK.
+// TestOtherClients runs every table with other kubectl versions and compares exit codes. It runs
+// only if TROUPE_SOAK is set.
 func TestOtherClients(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		return
@@ -155,8 +155,8 @@ func TestOtherClients(t *testing.T) {
 					t.Parallel()
 					steps := perform(t, binary, false, profile, table)
 					exits(t, steps, recordingPath(profile, table), func(s step) bool {
-						// The oldest client requests a beta version of SelfSubjectReview, and
-						// clients up to 1.33 one of VolumeAttributesClass, which is stable now.
+						// kubectl 1.27 requests a beta version of SelfSubjectReview, and kubectl up
+						// to 1.33 a beta version of VolumeAttributesClass. Both are stable now.
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||
 							strings.Contains(s.command, "describe volumeattributesclass")
 					})
@@ -166,7 +166,7 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// exits checks the exit codes of all steps except those that may differ.
+// exits checks the exit code of each step, except where differs returns true.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
 	text := testclient.ReadFile(t, path)

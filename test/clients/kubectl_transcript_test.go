@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A step is a command of a table and its result.
+// A step is a command in a table and its result.
 type step struct {
 	command string
 	output  string // standard output and error, normalized
 	exit    int
 }
 
-// commands returns the command lines of a table.
 func commands(table string) (all []string) {
 	for line := range strings.Lines(table) {
 		line = strings.TrimSpace(line)
@@ -24,7 +23,6 @@ func commands(table string) (all []string) {
 	return all
 }
 
-// writeKubectl formats a transcript.
 func writeKubectl(steps []step) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -37,8 +35,8 @@ func writeKubectl(steps []step) string {
 	return b.String()
 }
 
-// varying replaces output that varies between runs. The order matters: ages come last, because they
-// would also match parts of times.
+// varying replaces values that vary between runs. Ages come last, because they would also match
+// parts of times.
 var varying = []struct {
 	name *regexp.Regexp
 	with string
@@ -60,8 +58,8 @@ var varying = []struct {
 
 const namingWarning = "Warning: this server uses vendor-neutral names"
 
-// normalize replaces output that varies between runs, separates columns by three spaces, and
-// removes trailing spaces.
+// normalize replaces values that vary between runs, separates columns by three spaces, and removes
+// trailing spaces.
 func normalize(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {

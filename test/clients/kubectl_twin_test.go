@@ -12,12 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl replaces output that equals kubectl's.
+// asKubectl stands for output and an exit code that equal kubectl's.
 const asKubectl = "(as kubectl)\n"
 
-// TestTwins runs the tables with troupe instead of kubectl. Its transcripts in
-// testdata/kubectl/twin contain only differences from kubectl's: other texts, and tables of the
-// profile platform, which kubectl cannot print.
+// TestTwins runs the tables with troupe instead of kubectl. The transcripts in
+// testdata/kubectl/twin contain only the differences: other texts, and tables of the profile
+// platform, which kubectl cannot print.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -55,8 +55,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// ownTables returns the names of the tables in testdata/kubectl/steps/troupe, for commands that
-// kubectl does not have or that print other texts.
+// ownTables returns the tables in testdata/kubectl/steps/troupe. They use commands that kubectl
+// does not have, or whose output differs from kubectl's.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -69,12 +69,12 @@ func ownTables(t *testing.T) (names []string) {
 	return names
 }
 
-// dailyTwins lists the tables that run in the profile kubernetes without TROUPE_SOAK. In the
+// dailyTwins lists the tables that run in the profile kubernetes even without TROUPE_SOAK. In the
 // profile platform all tables run, because no other client supports it completely.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin lists the tables for features that troupe does not have: last-applied annotations,
-// rollouts, and rarely used modes of kubectl.
+// withoutTwin lists the tables for features that troupe lacks: last-applied annotations, rollouts,
+// and rarely used kubectl modes.
 var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
 func readKubectl(transcript string) (steps []step) {

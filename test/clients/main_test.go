@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMain runs the tests, or the control plane for TestEnvtestKilled. It discards the logs of
-// client libraries.
+// TestMain runs the tests or, in the child process of TestEnvtestKilled, a control plane. It
+// discards the logs of client libraries.
 func TestMain(m *testing.M) {
 	if os.Getenv(abandoned) != "" {
 		abandon()

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// clientset returns a clientset for credentials.
 func clientset(t *testing.T, credentials *troupetest.Credentials) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig(credentials.Kubeconfig())
@@ -26,7 +25,8 @@ func clientset(t *testing.T, credentials *troupetest.Credentials) kubernetes.Int
 	return client
 }
 
-// TestClientGo is an example of a test with client-go, as the administrator and as another user.
+// TestClientGo is an example of a test that uses client-go as the administrator and as another
+// user.
 func TestClientGo(t *testing.T) {
 	t.Parallel()
 	server := troupetest.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A labeller adds the label team to namespaces without it.
+// A labeller is a reconciler that adds the label team to namespaces.
 type labeller struct{ runtimeclient.Client }
 
 func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
@@ -29,7 +29,7 @@ func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, l.Update(ctx, n)
 }
 
-// TestControllerRuntime is an example of a test of a controller in a manager.
+// TestControllerRuntime is an example of a test that runs a controller in a manager.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	api := troupetest.Start(t)

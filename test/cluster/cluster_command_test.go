@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// startCommand starts troupe cluster with two nodes and built-in components, and waits until it
-// prints how to use the cluster.
+// startCommand starts troupe cluster with two nodes and the built-in controllers and scheduler. It
+// returns when the command prints how to use the cluster.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
@@ -22,7 +22,7 @@ func clusterArgs(dir, port string) []string {
 	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
 }
 
-// wantRefused checks that a start fails and that the error ends with the given advice.
+// wantRefused checks that troupe cluster exits with an error that ends with advice.
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
@@ -32,8 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand checks that troupe cluster suggests its own flags if its directory or port is in use,
-// stops cleanly, and resumes with its previous state.
+// TestCommand checks that troupe cluster suggests its own flags if its directory or port is in use.
+// It also checks that it stops cleanly, and that a restart restores the cluster.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -62,8 +62,8 @@ func TestCommand(t *testing.T) {
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
 }
 
-// TestPlatform checks nodes, leases, volumes and built-in components with the names of the profile
-// platform. The client is troupe.
+// TestPlatform checks nodes, leases, volumes and built-in controllers with platform names. The
+// client is troupe.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTables runs the tables sequentially in one cluster, with a namespace for each: killing the
-// daemon affects all users of the cluster.
+// TestTables runs the tables in one cluster, with a namespace for each. They run sequentially,
+// because a table that kills the daemon affects the whole cluster.
 func TestTables(t *testing.T) {
 	patterns := []string{"testdata/cluster/*.txt"}
 	if built.Get(t).manager != "" {
@@ -27,7 +27,6 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// play runs one table.
 func play(t *testing.T, c *testCluster, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// metricsService is the Service of the custom metrics API, as NAME.NAMESPACE.
+// metricsService is the Service behind the custom metrics API, as NAME.NAMESPACE.
 const metricsService = "metrics.kube-system"
 
-// A metricsServer is an extension API server of custom metrics. All Services have the same value of
-// the metric load.
+// A metricsServer is an aggregated API server for custom metrics. The metric load has the same
+// value for all Services.
 type metricsServer struct {
 	*httptest.Server
 	load atomic.Int64
 }
 
-// startMetrics starts a server that ends with the test.
+// startMetrics starts a server that stops at the end of the test.
 func startMetrics(t testing.TB) *metricsServer {
 	t.Helper()
 	m := &metricsServer{}
@@ -47,5 +47,4 @@ func (m *metricsServer) answer(w http.ResponseWriter, code int, body string) {
 	fmt.Fprint(w, body)
 }
 
-// address returns host:port.
 func (m *metricsServer) address() string { return m.Listener.Addr().String() }

@@ -20,7 +20,7 @@ type ipAddress struct {
 	}
 }
 
-// addresses returns the parents of the IPAddresses by name.
+// addresses maps the name of each IPAddress to its parent.
 func (c *networkCluster) addresses() (map[string]string, error) {
 	var list struct{ Items []ipAddress }
 	err := c.get(netv1+"ipaddresses", &list)
@@ -45,9 +45,8 @@ func service(name, spec string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
 }
 
-// TestIPAddresses checks that a Service's IPAddress exists when the response to its creation is
-// sent, and is gone when the one to its deletion is. Addresses have one owner, and dry runs
-// allocate none.
+// TestIPAddresses checks that the IPAddress of a Service exists once its creation is acknowledged,
+// and is gone once its deletion is. Each address has one owner, and dry runs allocate none.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -153,7 +152,7 @@ type serviceCIDR struct {
 	}
 }
 
-// cidr returns the ranges, finalizers and conditions of a ServiceCIDR.
+// cidr summarizes the ranges, finalizers and conditions of a ServiceCIDR.
 func (c *networkCluster) cidr(name string) (string, error) {
 	var s serviceCIDR
 	if err := c.get(netv1+"servicecidrs/"+name, &s); err != nil {
@@ -168,8 +167,8 @@ func (c *networkCluster) cidr(name string) (string, error) {
 
 const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer"
 
-// TestServiceCIDRs checks that addresses are allocated from additional ranges. A range is
-// deleted only after its addresses are released or another range contains them.
+// TestServiceCIDRs checks that Services get addresses from additional ServiceCIDRs. A ServiceCIDR
+// is deleted only once its addresses are released or another one contains them.
 func TestServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Services.ClusterIPRange = "10.0.0.0/29" })
@@ -214,11 +213,11 @@ func TestServiceCIDRs(t *testing.T) {
 		return want(got, "[10.1.0.0/28] ["+cidrFinalizer+"] Ready=False Terminating: There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR")
 	})
 	c.Send(422, "POST", ns+"services", client.JSON, service("late", ""))
-	// Another range that contains the addresses allows the deletion.
+	// The ServiceCIDR is deleted once another one contains its addresses.
 	c.create(netv1+"servicecidrs", `{"metadata":{"name":"wide"},"spec":{"cidrs":["10.1.0.0/24"]}}`)
 	c.soon(func() error { return c.gone(netv1 + "servicecidrs/more") })
 	ready("wide", "10.1.0.0/24")
-	// Deleting the Services allows it too.
+	// A ServiceCIDR is also deleted once no Service uses its addresses.
 	c.Send(200, "DELETE", netv1+"servicecidrs/wide", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/far", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/any", client.JSON, "")
@@ -233,7 +232,6 @@ func TestServiceCIDRs(t *testing.T) {
 	})
 }
 
-// gone returns an error while an object exists.
 func (c *networkCluster) gone(path string) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err == nil && answer.Code != 404 {
@@ -242,8 +240,8 @@ func (c *networkCluster) gone(path string) error {
 	return err
 }
 
-// TestOwnObjects checks that the Service, Endpoints and EndpointSlice of the API exist, and are
-// repaired after changes by others.
+// TestOwnObjects checks that the Service, Endpoints and EndpointSlice of the API server exist, and
+// are restored when a client changes or deletes them.
 func TestOwnObjects(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// networkCluster is a daemon with Kubernetes names.
+// A networkCluster is a daemon with Kubernetes names.
 type networkCluster struct{ client.Session }
 
 func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
@@ -19,7 +19,6 @@ func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
 	return openIn(t, t.TempDir(), change)
 }
 
-// openIn starts a daemon on an empty or existing data directory.
 func openIn(t *testing.T, dir string, change func(*daemon.Config)) *networkCluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -42,7 +41,7 @@ const (
 	policy    = "/apis/policy/v1/"
 )
 
-// namespace creates a namespace and returns the path of its objects in the core group.
+// namespace creates a namespace and returns the path prefix of its core resources.
 func (c *networkCluster) namespace(name string) string {
 	c.T.Helper()
 	c.Send(201, "POST", core+"namespaces", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
@@ -54,13 +53,13 @@ func (c *networkCluster) create(path, body string) client.Object {
 	return c.Send(201, "POST", path, client.JSON, body).Object()
 }
 
-// patch applies a merge patch to an object.
 func (c *networkCluster) patch(path, body string) {
 	c.T.Helper()
 	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
 }
 
-// get decodes an object into a value. A status code other than 200 is an error.
+// get decodes an object into the value that into points to. A status code other than 200 is an
+// error.
 func (c *networkCluster) get(path string, into any) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err != nil {
@@ -84,20 +83,18 @@ func want(got, expected any) error {
 	return nil
 }
 
-// node creates a Node in a zone.
 func (c *networkCluster) node(name, zone string) {
 	c.T.Helper()
 	c.create(core+"nodes", fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"topology.kubernetes.io/zone":%q}}}`, name, zone))
 }
 
-// pod creates a running Pod on a node.
 func (c *networkCluster) pod(ns, name, labels, node, ips, ready string) {
 	c.T.Helper()
 	c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q,"labels":%s},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":30,"containers":[{"name":"c","image":"i","ports":[{"name":"web","containerPort":8080}]}]}}`, name, labels, node))
 	c.podStatus(ns, name, ips, ready)
 }
 
-// podStatus updates the status of a running Pod, like a kubelet.
+// podStatus updates the status of a running Pod, as a kubelet would.
 func (c *networkCluster) podStatus(ns, name, ips, ready string) {
 	c.T.Helper()
 	c.patch(ns+"pods/"+name+"/status", fmt.Sprintf(`{"status":{"phase":"Running","podIP":%q,"podIPs":[%s],"conditions":[{"type":"Ready","status":%q,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// budget formats the status of a disruption budget. Until the controller has observed the current
-// generation it returns an error.
+// budget formats the status of a PodDisruptionBudget. It returns an error until the controller has
+// observed the current generation.
 func (c *networkCluster) budget(ns, name string) (string, error) {
 	var b struct {
 		Metadata struct{ Generation int }
@@ -49,8 +49,8 @@ func (c *networkCluster) wantBudget(ns, name, expected string) {
 	})
 }
 
-// TestDisruptionBudgets checks the status of budgets as their Pods and the scales of their owners
-// change, and that evictions are counted.
+// TestDisruptionBudgets checks the status of PodDisruptionBudgets while their Pods and the replicas
+// of the Pods' owners change. Evictions count against the budget.
 func TestDisruptionBudgets(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -71,8 +71,8 @@ func TestDisruptionBudgets(t *testing.T) {
 	c.Send(429, "POST", ns+"pods/p1/eviction", client.JSON, fmt.Sprintf(eviction, "p1"))
 	c.wantBudget("pdb", "number", "expected 2 healthy 1 desired 1 allowed 0 DisruptionAllowed=False InsufficientPods")
 
-	// Percentages refer to the replicas of the owners: a Deployment, found by its ReplicaSet, and a
-	// custom object with a scale subresource.
+	// Percentages refer to the replicas of the Pods' owners. One owner is a Deployment, found
+	// through its ReplicaSet. The other is a custom object with a scale subresource.
 	const definition = `{"metadata":{"name":"sets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"sets","kind":"Set"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
 	c.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -35,7 +35,7 @@ type endpoint struct {
 	}
 }
 
-// String returns the fields that the tests compare.
+// String formats the fields that the tests compare.
 func (e endpoint) String() string {
 	text := fmt.Sprintf("%s@%s/%s", strings.Join(e.Addresses, ","), e.NodeName, e.Zone)
 	for name, is := range map[string]bool{"ready": e.Conditions.Ready} {
@@ -61,14 +61,13 @@ func (e endpoint) String() string {
 	return text
 }
 
-// slices returns the EndpointSlices of a Service.
 func (c *networkCluster) slices(namespace, service string) ([]endpointSlice, error) {
 	var list struct{ Items []endpointSlice }
 	err := c.get(discovery+"namespaces/"+namespace+"/endpointslices?labelSelector=kubernetes.io/service-name%3D"+service, &list)
 	return list.Items, err
 }
 
-// wantSlices waits until a Service has exactly the given EndpointSlices, one per line.
+// wantSlices waits until a Service has exactly the given EndpointSlices. Each line describes one.
 func (c *networkCluster) wantSlices(namespace, service string, lines ...string) {
 	c.T.Helper()
 	c.soon(func() error {
@@ -112,8 +111,8 @@ func (c *networkCluster) wantEndpoints(ns, service, expected string) {
 
 const v4 = `{"ip":"10.9.0.%d"}`
 
-// TestEndpoints checks that EndpointSlices and Endpoints follow the Pods of a Service and their
-// conditions.
+// TestEndpoints checks that EndpointSlices and Endpoints follow the Pods of a Service and the
+// conditions of those Pods.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -155,7 +154,7 @@ func TestEndpoints(t *testing.T) {
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.2@n2/z2 serving terminating; 10.9.0.4@n2/z2 ready serving")
 		c.patch(ns+"services/s", `{"spec":{"selector":{"app":"b"}}}`)
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.3@nowhere/z3 ready serving")
-		// Changes and deletions by others are reverted.
+		// The controllers revert updates and deletions by clients.
 		c.patch(discovery+"namespaces/life/endpointslices/"+m.Name, `{"endpoints":[]}`)
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.3@nowhere/z3 ready serving")
 		c.Send(200, "DELETE", ns+"endpoints/s", client.JSON, "")

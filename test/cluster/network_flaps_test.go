@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serviceIPs returns the Services by cluster IP. Duplicate addresses fail the test.
+// serviceIPs maps cluster IPs to Services. It fails the test if two Services share an address.
 func (c *networkCluster) serviceIPs() map[string]string {
 	c.T.Helper()
 	var list struct {
@@ -35,8 +35,8 @@ func (c *networkCluster) serviceIPs() map[string]string {
 	return all
 }
 
-// checkAddresses checks that Services and IPAddresses match, and that all addresses are in a
-// ServiceCIDR.
+// checkAddresses checks that Services and IPAddresses match, and that a ServiceCIDR contains each
+// address.
 func (c *networkCluster) checkAddresses() {
 	c.T.Helper()
 	var list struct{ Items []serviceCIDR }
@@ -65,9 +65,9 @@ func (c *networkCluster) checkAddresses() {
 	}
 }
 
-// TestFlappingServiceCIDRs checks allocation while ranges and Services are created and deleted
-// concurrently. No address is allocated twice or leaks, and no range is deleted while one of its
-// addresses is in use.
+// TestFlappingServiceCIDRs checks address allocation while ServiceCIDRs and Services are created
+// and deleted concurrently. No address is leaked or allocated twice. No ServiceCIDR is deleted
+// while one of its addresses is in use.
 func TestFlappingServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	rounds := 25
@@ -97,8 +97,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 		name := fmt.Sprintf("range-%d", i)
 		for k := range rounds {
 			do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"cidrs":["10.1.%d.0/28"]}}`, name, i%2), 201, 409)
-			// Half of the ranges are deleted before they are ready, and the others while an address
-			// is allocated from them.
+			// Half of the ServiceCIDRs are deleted before they are ready. The others are deleted
+			// while an address is allocated from them.
 			if k%2 == 1 {
 				do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
 				continue
@@ -157,8 +157,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	c.checkAddresses()
 }
 
-// TestManyAddresses checks that a range can be used up to its last address, across a restart, and
-// released. It has 254 addresses, or 65,534 in the soak.
+// TestManyAddresses checks that a range can be allocated up to its last address across a restart,
+// and then released. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	cidr, total := "10.4.0.0/24", 254

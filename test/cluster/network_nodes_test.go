@@ -23,8 +23,9 @@ type node struct {
 	}
 }
 
-// TestSilentNodes checks that a node without heartbeats becomes Unknown and tainted, and that its
-// Pods are evicted, but not if all nodes are silent.
+// TestSilentNodes checks that the Ready condition of a node without heartbeats becomes Unknown,
+// that the node is tainted, and that its Pods are evicted. No Pod is evicted if all nodes are
+// silent.
 func TestSilentNodes(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -40,8 +41,8 @@ func TestSilentNodes(t *testing.T) {
 	c.pod(ns, "stays", `{}`, "alive", `{"ip":"10.9.0.1"}`, "True")
 	c.pod(ns, "goes", `{}`, "silent", `{"ip":"10.9.0.2"}`, "True")
 	c.patch(ns+"pods/goes", `{"spec":{"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":0}]}}`)
-	// Report like a kubelet. The status is needed too, because an Unknown node stays so until its
-	// status is updated.
+	// Send a heartbeat as a kubelet would. A lease renewal alone is not enough, because the
+	// condition stays Unknown until the status is updated.
 	var renewed int
 	renew := func(name string) {
 		renewed++
@@ -97,10 +98,9 @@ func TestSilentNodes(t *testing.T) {
 		}
 		return want(len(n.Spec.Taints), 0)
 	})
-	// Cordon a node.
 	c.patch(core+"nodes/alive", `{"spec":{"unschedulable":true}}`)
 	shows("alive", "True [unschedulable:NoSchedule]")
-	// Without any heartbeats the conditions become Unknown, but no Pod is evicted.
+	// Without any heartbeat, the conditions of all nodes become Unknown, but no Pod is evicted.
 	for _, name := range []string{"alive", "silent"} {
 		c.soon(func() error {
 			var n node
@@ -114,13 +114,13 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// ready updates the condition Ready of a node, like a kubelet.
+// ready updates the Ready condition of a node, as a kubelet would.
 func (c *networkCluster) ready(name, status string) {
 	c.T.Helper()
 	c.patch(core+"nodes/"+name+"/status", fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"lastHeartbeatTime":%q}]}}`, status, time.Now().UTC().Format(time.RFC3339)))
 }
 
-// TestNodeRanges checks that each node gets Pod CIDRs, which are reused after its deletion.
+// TestNodeRanges checks that each node gets Pod CIDRs, which are reused after the node is deleted.
 func TestNodeRanges(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -165,8 +165,8 @@ func TestNodeRanges(t *testing.T) {
 	}
 }
 
-// TestPodGC checks that evicted Pods are deleted first, and then the oldest, if there are too many
-// terminated Pods.
+// TestPodGC checks the deletion order if there are too many terminated Pods: evicted Pods first,
+// then the oldest.
 func TestPodGC(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -193,8 +193,7 @@ func TestPodGC(t *testing.T) {
 	})
 }
 
-// TestCordon checks that the taint of a cordoned node is set when the node changes, not at the
-// controller's next period.
+// TestCordon checks that a cordoned node is tainted at once, not at the controller's next period.
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -217,8 +216,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources checks that the scheduler accepts quantities in all formats, and uses the
-// allocated resources of a Pod whose resize is infeasible.
+// TestSchedulerResources checks that the scheduler accepts quantities in all formats. For a Pod
+// whose resize is infeasible, it uses the allocated resources.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

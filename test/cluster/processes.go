@@ -15,24 +15,24 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A process is a named process of a cluster.
+// A process is a running program of a cluster. Failure messages contain its name.
 type process struct {
 	*client.Process
 	name string
 }
 
-// start starts a program, which is killed at the end of the test.
+// start runs a program until the end of the test.
 func start(t testing.TB, name, path string, args ...string) *process {
 	t.Helper()
 	return &process{client.Start(t, exec.Command(path, args...)), name}
 }
 
-// says waits until the process has written a text. It returns false if the process ends before.
+// says waits until the process has logged text. It returns false if the process exits first.
 func (p *process) says(text string) bool {
 	return client.Poll(func() bool { return strings.Contains(p.Log.String(), text) || !p.Running() }) && strings.Contains(p.Log.String(), text)
 }
 
-// A testCluster is a daemon with the other processes of a cluster.
+// A testCluster is a daemon and the other processes of a cluster.
 type testCluster struct {
 	t       testing.TB // of the cluster, whose processes end with it
 	dir     string
@@ -45,20 +45,20 @@ type testCluster struct {
 	kubectl *client.Workers // runs kubectl in these commands
 }
 
-// builtIn lists the controllers to use without Kubernetes' programs.
+// builtIn is the value of --controllers for a cluster without kube-controller-manager and
+// kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes makes silent nodes Unknown soon. The grace period is longer than the interval of lease
-// renewals, 10 s.
+// lostNodes are flags that make the conditions of silent nodes Unknown soon. The grace period
+// exceeds the interval of lease renewals, which is 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
-// newShells returns a cluster with data directory dir and no processes.
+// newShells returns a cluster without processes, in which tests can run kubectl.
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
 	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.SharedWorkers(client.KubectlBinary(t))}
 }
 
-// newCluster starts a cluster with the given programs.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
 	c := newShells(t, filepath.Join(t.TempDir(), "data"))
@@ -91,7 +91,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	return c
 }
 
-// startKwok installs kwok's Stages and starts it for the Nodes with its annotation.
+// startKwok installs kwok's Stages and starts kwok for the Nodes that have its annotation.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
 	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")
@@ -118,7 +118,6 @@ func freePort(t testing.TB) int {
 
 func (c *testCluster) kubeconfig() string { return filepath.Join(c.dir, "admin.kubeconfig") }
 
-// serve starts the daemon and waits until it is ready.
 func (c *testCluster) serve(t testing.TB, troupe string) {
 	t.Helper()
 	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
@@ -128,14 +127,13 @@ func (c *testCluster) serve(t testing.TB, troupe string) {
 	}
 }
 
-// restart kills and restarts the daemon.
 func (c *testCluster) restart(t testing.TB, troupe string) {
 	t.Helper()
 	c.daemon.Kill()
 	c.serve(t, troupe)
 }
 
-// shell runs a command line and returns its trimmed output.
+// shell runs a command line and returns its trimmed output. k is kubectl in the namespace.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	sh := client.Shell{
 		Dir: "testdata/cluster", Programs: map[string]*client.Workers{"kubectl": c.kubectl},
@@ -148,7 +146,6 @@ func (c *testCluster) shell(namespace, command string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// eventually waits until the output of a command equals want.
 func (c *testCluster) eventually(t testing.TB, want, command string) {
 	t.Helper()
 	c.eventuallyIn(t, "default", want, command)
@@ -164,8 +161,8 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 	var got string
 	var version uint64
 	if client.Poll(func() bool {
-		// Without a write the output stays the same. Leases are written every few seconds, so
-		// commands also see other changes.
+		// Run the command again only after a write, because until then its output stays the same.
+		// Leases are written every few seconds, so effects outside the API are noticed too.
 		list, fault := api.List(t.Context(), "/api/v1/namespaces/none/configmaps", nil)
 		if fault == nil && list.Version == version {
 			return false
@@ -180,7 +177,6 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 	t.Fatalf("%s: %q (%v), want %q\n%s\n%s", command, got, err, want, state, c.logs())
 }
 
-// logs returns the last lines of each process's log.
 func (c *testCluster) logs() string {
 	var text strings.Builder
 	for _, p := range append([]*process{c.daemon}, c.around...) {
@@ -190,7 +186,6 @@ func (c *testCluster) logs() string {
 	return text.String()
 }
 
-// checkAlive fails the test if a process other than the daemon has ended.
 func (c *testCluster) checkAlive(t testing.TB) {
 	t.Helper()
 	for _, p := range c.around {

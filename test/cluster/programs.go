@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs holds the paths of a cluster's programs. All but troupe are empty if the cluster uses
-// built-in components.
+// programs holds the paths of the programs that a cluster runs. With built-in controllers, all but
+// troupe are empty.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
-// build builds troupe, and the programs of Kubernetes if kubernetes is set.
+// build builds troupe and, if kubernetes is true, the programs of Kubernetes.
 func build(dir string, kubernetes bool) (p programs, err error) {
 	if p.troupe, err = client.BuildTroupe(dir); err != nil || !kubernetes {
 		return p, err
@@ -32,9 +32,9 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	return p, nil
 }
 
-// Program returns the path of a program at the version in module/go.mod. If it is not in the user's
-// cache, build.sh builds it there, which takes minutes and, the first time, GiBs. TROUPE_PROGRAMS
-// names a directory to use instead.
+// Program returns the path of a program at the version in module/go.mod. The first call builds the
+// program into the user's cache directory with build.sh. This takes minutes, and gigabytes of
+// downloads and build cache. TROUPE_PROGRAMS names a directory with existing programs.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)
@@ -73,7 +73,7 @@ func Program(module, name string) (string, error) {
 	return path, nil
 }
 
-// ModuleDir returns the directory of a complete module at the version in pins/go.mod.
+// ModuleDir downloads a module at the version in pins/go.mod and returns its directory.
 func ModuleDir(pins, module string) (string, error) {
 	command := exec.Command("go", "mod", "download", "-json", module)
 	command.Dir, command.Env = pins, append(os.Environ(), "GOWORK=off")

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAttacks checks that workloads with excessive demands do not affect others.
+// TestAttacks checks that workloads with excessive demands do not affect other workloads.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -19,7 +19,7 @@ func TestAttacks(t *testing.T) {
 	c.create(in(deployments), deployment("huge", `"replicas":2147483647`, template("huge", "one", "")))
 	c.create(in(jobs), job("huge", `"completions":2147483647,"parallelism":2147483647,`, ""))
 	c.create(in(jobs), job("indexed", `"completions":100000,"parallelism":100000,"completionMode":"Indexed",`, ""))
-	// Frequent changes of a template leave no more ReplicaSets than its history limit.
+	// Frequent template changes leave no more old ReplicaSets than revisionHistoryLimit.
 	c.create(deployments, deployment("flap", `"replicas":2,"revisionHistoryLimit":1`, template("flap", "one", "")))
 	for i := range 30 {
 		c.patch(deployments+"/flap", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"image-%d"}]}}}}`, i%3))
@@ -35,7 +35,7 @@ func TestAttacks(t *testing.T) {
 	if n := len(c.list(in(pods), "")); n != 3 {
 		t.Errorf("%d Pods in a namespace for 3", n)
 	}
-	// A deleted namespace becomes empty, although its controllers create objects.
+	// A namespace can be deleted although controllers keep creating objects in it.
 	c.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		answer, err := c.Get(c.Ctx, "/api/v1/namespaces/n")

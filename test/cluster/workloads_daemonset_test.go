@@ -10,7 +10,6 @@ import (
 
 const daemonSets = "/apis/apps/v1/namespaces/default/daemonsets"
 
-// nodesOf returns the sorted names of the nodes of Pods.
 func nodesOf(all []client.Object) (nodes []string) {
 	for _, p := range all {
 		nodes = append(nodes, fmt.Sprint(p.At("spec.nodeName")))
@@ -19,16 +18,16 @@ func nodesOf(all []client.Object) (nodes []string) {
 	return nodes
 }
 
-// node creates a ready Node. It removes the taint that admission adds, like the node lifecycle
-// controller.
+// node creates a ready Node. It removes the taint that admission adds, as the node lifecycle
+// controller would.
 func (c *workloadCluster) node(name, labels string) {
 	c.T.Helper()
 	c.create("/api/v1/nodes", `{"metadata":{"name":"`+name+`","labels":{`+labels+`}}}`)
 	c.patch("/api/v1/nodes/"+name, `{"spec":{"taints":null}}`)
 }
 
-// TestDaemonSet checks that each eligible node has a Pod as nodes and their labels and taints
-// change, and that updates are rolled out.
+// TestDaemonSet checks that each eligible node gets a Pod while nodes, labels and taints change,
+// and that updates are rolled out.
 func TestDaemonSet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

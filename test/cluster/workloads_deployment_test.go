@@ -68,8 +68,8 @@ func TestRollout(t *testing.T) {
 	})
 }
 
-// TestRolloutOfFalse checks that setting a field explicitly to false starts a rollout, and that an
-// empty list does not.
+// TestRolloutOfFalse checks that setting a field explicitly to false starts a rollout, but setting
+// an empty list does not.
 func TestRolloutOfFalse(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -93,7 +93,8 @@ func TestRolloutOfFalse(t *testing.T) {
 	}
 }
 
-// TestRecreate checks that no new Pod is created before the last old one is deleted.
+// TestRecreate checks that the Recreate strategy creates no new Pod until the last old one is
+// deleted.
 func TestRecreate(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -119,8 +120,8 @@ func TestRecreate(t *testing.T) {
 	c.wait(path, map[string]any{"status.updatedReplicas": 2, "status.availableReplicas": 2, "status.replicas": 2})
 }
 
-// TestScale checks that scaling during a rollout is proportional, that a pause stops the rollout,
-// and that an exceeded deadline is reported.
+// TestScale checks proportional scaling during a rollout, that a pause stops the rollout, and that
+// an exceeded progress deadline is reported.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -153,7 +154,7 @@ func (c *workloadCluster) newest(app string) (name string) {
 }
 
 // TestAdoption checks that a ReplicaSet adopts matching orphans and releases Pods that no longer
-// match. Deployments with the same selector keep to their own Pods.
+// match. Deployments with the same selector do not share Pods.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -184,8 +185,8 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that controllers write nothing in the desired state, although two Deployments
-// have the same selector.
+// TestQuiet checks that controllers write nothing once the desired state is reached, even if two
+// Deployments have the same selector.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -206,7 +207,7 @@ func TestQuiet(t *testing.T) {
 		}
 		return v
 	}
-	// After pending writes, a write to another object causes no further ones.
+	// Once pending writes are done, a write to an unrelated object causes no writes by controllers.
 	client.Eventually(t, func() error {
 		before := version()
 		for range 20 {
@@ -219,7 +220,6 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// setOf returns the name of the only ReplicaSet of a Deployment.
 func (c *workloadCluster) setOf(deployment string) string {
 	c.T.Helper()
 	for _, s := range c.list(replicaSets, "") {
@@ -231,7 +231,7 @@ func (c *workloadCluster) setOf(deployment string) string {
 }
 
 // TestRefusedPods checks that Pods rejected by a quota are reported in conditions and Events, and
-// created once the quota allows them.
+// are created once the quota allows them.
 func TestRefusedPods(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -22,8 +22,7 @@ func job(name, spec, sim string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":` + jobSpec(spec, sim) + `}`
 }
 
-// TestJobs checks that Jobs get the expected conditions and counts, and that their Pods lose the
-// finalizer.
+// TestJobs checks the conditions and counts of Jobs, and that their Pods lose the Job finalizer.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -84,7 +83,7 @@ func TestSuspend(t *testing.T) {
 	c.patch(path, `{"spec":{"suspend":false}}`)
 	c.waitCondition(path, "Suspended", "False JobResumed: Job resumed")
 	c.wait(path, map[string]any{"status.active": 3, "status.ready": 3})
-	// Deleting the Job removes its Pods' finalizers.
+	// Deleting the Job also removes the finalizers of its Pods.
 	c.Send(200, "DELETE", path+"?propagationPolicy=Background", "", "")
 	client.Eventually(t, func() error {
 		if n := len(c.list(pods, "job-name=s")); n > 0 {
@@ -94,7 +93,7 @@ func TestSuspend(t *testing.T) {
 	})
 }
 
-// TestInvalidSchedule checks that a schedule that never occurs is reported by an Event.
+// TestInvalidSchedule checks that an Event reports a schedule that never occurs.
 func TestInvalidSchedule(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -114,8 +113,8 @@ func TestInvalidSchedule(t *testing.T) {
 	})
 }
 
-// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes it after
-// success.
+// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes the Job
+// after it succeeds.
 func TestCronJob(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -141,8 +140,8 @@ func TestCronJob(t *testing.T) {
 		}
 		return nil
 	})
-	// A successful Job is deleted, because the history limit is 0. Repeat the update, because the
-	// kubelet may overwrite it.
+	// The successful Job is deleted, because the history limit is 0. Repeat the status update,
+	// because the simulated kubelet may overwrite it.
 	client.Eventually(t, func() error {
 		for _, p := range c.list(pods, "job-name="+made.Name()) {
 			_, _ = c.Patch(c.Ctx, pods+"/"+p.Name()+"/status", map[string]any{"status": map[string]any{"phase": "Succeeded"}})

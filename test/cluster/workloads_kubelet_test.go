@@ -25,7 +25,8 @@ func openWorkloads(t *testing.T) *workloadCluster {
 	return serve(t, t.TempDir())
 }
 
-// serve starts a daemon on a data directory with the workload controllers, except those in without.
+// serve starts a daemon and a simulated kubelet. The workload controllers run, except those in
+// without.
 func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -47,7 +48,6 @@ func (c *workloadCluster) create(path, body string) client.Object {
 	return c.Send(201, "POST", path, client.JSON, body).Object()
 }
 
-// patch applies a merge patch to an object.
 func (c *workloadCluster) patch(path, body string) client.Object {
 	c.T.Helper()
 	return c.Send(200, "PATCH", path, client.MergePatch, body).Object()
@@ -58,7 +58,6 @@ func (c *workloadCluster) get(path string) client.Object {
 	return c.Send(200, "GET", path, "", "").Object()
 }
 
-// list returns the objects of a collection that match a label selector, which may be "".
 func (c *workloadCluster) list(path, labels string) []client.Object {
 	c.T.Helper()
 	l, err := c.List(c.Ctx, path, url.Values{"labelSelector": {labels}})
@@ -68,7 +67,8 @@ func (c *workloadCluster) list(path, labels string) []client.Object {
 	return l.Items
 }
 
-// wait waits until the fields of an object have the given values, compared as text.
+// wait waits until fields of an object, given by path, have the given values when formatted as
+// text.
 func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -88,7 +88,8 @@ func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	return o
 }
 
-// condition returns "status reason: message" of a condition; "" if there is none.
+// condition formats a condition as "status reason: message". It returns "" if the object lacks the
+// condition.
 func condition(o client.Object, kind string) string {
 	all, _ := o.At("status.conditions").([]any)
 	for _, v := range all {
@@ -99,7 +100,7 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until a condition equals want.
+// waitCondition waits until the text that condition returns equals want.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -113,7 +114,7 @@ func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	return o
 }
 
-// events returns the Events of an object as "component reason: message".
+// events formats the Events about an object as "component reason: message".
 func (c *workloadCluster) events(namespace, name string) (lines []string) {
 	c.T.Helper()
 	for _, e := range c.list("/api/v1/namespaces/"+namespace+"/events", "") {

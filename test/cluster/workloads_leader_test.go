@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLeader checks that the controllers do nothing while kube-controller-manager holds its lease,
-// and work once the lease is gone.
+// TestLeader checks that the controllers pause while kube-controller-manager holds its lease, and
+// resume once the lease is gone.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestarts checks that controllers resume their work after restarts at any point. All objects
-// reach the desired state, without surplus Pods or Jobs counted twice.
+// TestRestarts checks that controllers resume their work after a restart at any point. All objects
+// reach the desired state, without surplus Pods and without counting a finished Pod twice.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds = 5

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestTenThousand logs the time and the CPU time of scaling a Deployment up and down, without a
-// kubelet: to 200 Pods, or 10,000 with TROUPE_SOAK.
+// TestTenThousand logs the elapsed time and CPU time of scaling a Deployment up and down without a
+// kubelet. The Deployment has 200 Pods, or 10,000 with TROUPE_SOAK.
 func TestTenThousand(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		t.Log("TROUPE_SOAK is not set: using 200 Pods")

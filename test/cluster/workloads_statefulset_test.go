@@ -14,7 +14,6 @@ func statefulSet(name, spec, template string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":{` + spec + `,"serviceName":"s","selector":{"matchLabels":{"app":"` + name + `"}},"template":` + template + `}}`
 }
 
-// names returns the sorted names of objects.
 func names(all []client.Object) (names []string) {
 	for _, o := range all {
 		names = append(names, o.Name())
@@ -23,8 +22,8 @@ func names(all []client.Object) (names []string) {
 	return names
 }
 
-// TestStatefulSet checks that a StatefulSet creates Pods and claims, honors its partition, rolls
-// back, and scales down.
+// TestStatefulSet checks that a StatefulSet creates Pods and PersistentVolumeClaims, honors its
+// partition, rolls back, and scales down.
 func TestStatefulSet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -51,7 +50,7 @@ func TestStatefulSet(t *testing.T) {
 	c.patch(path, `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}`)
 	c.wait(path, up)
 	s = c.wait(path, map[string]any{"status.currentRevision": s.At("status.updateRevision")})
-	// A rollback reuses the first ControllerRevision with a higher number.
+	// A rollback reuses the first ControllerRevision and increases its revision number.
 	c.patch(path, `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"one"}]}}}}`)
 	c.wait(path, map[string]any{"status.updateRevision": first, "status.currentRevision": first, "status.readyReplicas": 3})
 	if all := c.list("/apis/apps/v1/namespaces/default/controllerrevisions", "app=db"); len(all) != 2 {
@@ -67,8 +66,8 @@ func TestStatefulSet(t *testing.T) {
 	})
 }
 
-// TestStatefulSetStaleClaim checks that a claim owned by a previous Pod delays the new Pod until
-// the claim is deleted.
+// TestStatefulSetStaleClaim checks that a PersistentVolumeClaim owned by a previous Pod delays the
+// new Pod until the claim is deleted.
 func TestStatefulSetStaleClaim(t *testing.T) {
 	t.Parallel()
 	c := serve(t, t.TempDir(), "garbage-collector-controller")
@@ -84,8 +83,8 @@ func TestStatefulSetStaleClaim(t *testing.T) {
 	c.wait(statefulSets+"/db", map[string]any{"status.readyReplicas": 1})
 }
 
-// TestStatefulSetOrder checks that an unready Pod delays the next ordinal, unless the policy is
-// Parallel.
+// TestStatefulSetOrder checks that an unready Pod delays the next ordinal, unless
+// podManagementPolicy is Parallel.
 func TestStatefulSetOrder(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Main is the main function of a command that starts a control plane. It runs the command with a
-// temporary directory. A signal ends its context, and a second one the process.
+// Main is the main function of a command that runs a control plane. It calls run with a temporary
+// directory. The first signal cancels ctx, and the second kills the process.
 func Main(name string, run func(ctx context.Context, dir string) error) {
 	if err := runInFolder(name, run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
@@ -30,7 +30,8 @@ func runInFolder(name string, run func(ctx context.Context, dir string) error) e
 	return run(ctx, dir)
 }
 
-// Flags declares the flags for the reference. Without --kube-apiserver, commands run Troupe.
+// Flags declares the command-line flags that select the reference. Without --kube-apiserver,
+// commands run Troupe.
 func (r *Reference) Flags() {
 	flag.StringVar(&r.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to run in place of Troupe, beside the same controllers, scheduler and nodes.")
 	flag.StringVar(&r.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Processes are the processes of a control plane in the order of their starts.
+// Processes are the processes of a control plane, in the order in which they were started.
 type Processes struct {
 	mu  sync.Mutex
 	all []*Process
@@ -26,7 +26,6 @@ type Process struct {
 	ended chan struct{}
 }
 
-// String returns the log output.
 func (p *Process) String() string { return p.Log.String() }
 
 // Start starts a program and collects its output.
@@ -47,10 +46,11 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	return c, nil
 }
 
-// stopTimeout is the time before a process is killed.
+// stopTimeout is the time that a process gets to exit after SIGTERM.
 const stopTimeout = time.Minute
 
-// Stop ends all processes in reverse order, with SIGTERM or, after stopTimeout, by killing them.
+// Stop stops all processes in reverse order. It sends SIGTERM and, after stopTimeout, kills the
+// process.
 func (p *Processes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,6 @@ func (p *Processes) Stop() {
 // shownLog limits the log output in errors, in bytes per process.
 const shownLog = 4 << 10
 
-// logs returns the end of each process's log.
 func (p *Processes) logs() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

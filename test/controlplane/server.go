@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ServiceRanges are the ranges of Services, IPv4 and IPv6.
+// ServiceRanges are the IPv4 and IPv6 ranges of cluster IPs.
 const ServiceRanges = "10.0.0.0/16,fd00:10::/112"
 
 // A Server is a running API server.
@@ -21,8 +21,8 @@ type Server struct {
 	Etcd       *Process // of kube-apiserver; nil for Troupe
 }
 
-// StartTroupe starts troupe serve with a data directory below dir; troupe is the path of the
-// program.
+// StartTroupe starts the program troupe with a data directory below dir, and returns when it serves
+// requests.
 func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags ...string) (*Server, error) {
 	data := filepath.Join(dir, "data")
 	args := []string{"serve", "--naming=kubernetes", "--data-dir", data, "--secure-port=0", "--service-cluster-ip-range=" + ServiceRanges}
@@ -34,7 +34,7 @@ func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags .
 	return s, p.Await(ctx, "troupe serve", func() bool { return strings.Contains(s.String(), "https://127.0.0.1") })
 }
 
-// StartManager starts kube-controller-manager for a server.
+// StartManager starts kube-controller-manager as a client of s.
 func (p *Processes) StartManager(path string, s *Server, flags ...string) (*Process, error) {
 	return p.startProgram(path, s, append([]string{
 		"--use-service-account-credentials=true", "--service-account-private-key-file=" + filepath.Join(s.PKI, "sa.key"),
@@ -43,17 +43,16 @@ func (p *Processes) StartManager(path string, s *Server, flags ...string) (*Proc
 	}, flags...)...)
 }
 
-// StartScheduler starts kube-scheduler for a server.
+// StartScheduler starts kube-scheduler as a client of s.
 func (p *Processes) StartScheduler(path string, s *Server, flags ...string) (*Process, error) {
 	return p.startProgram(path, s, flags...)
 }
 
-// startProgram starts a program with the flags that troupe cluster uses.
 func (p *Processes) startProgram(path string, s *Server, flags ...string) (*Process, error) {
 	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}, flags...)...)
 }
 
-// StartNodes simulates nodes of a server with troupe cluster --join.
+// StartNodes simulates nodes with troupe cluster --join, and returns when they have joined.
 func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, nodes int) (*Process, error) {
 	joined, err := p.Start(troupe, "cluster", "--join", s.Kubeconfig, fmt.Sprint("--nodes=", nodes))
 	if err != nil {
@@ -62,11 +61,11 @@ func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, no
 	return joined, p.Await(ctx, "the nodes", func() bool { return strings.Contains(joined.String(), "export KUBECONFIG") })
 }
 
-// readyTimeout is the limit for Await.
+// readyTimeout bounds Await.
 const readyTimeout = 2 * time.Minute
 
-// Await waits until holds returns true. After readyTimeout it returns an error with the logs; what
-// names the condition.
+// Await waits until holds returns true. After readyTimeout, it returns an error that contains name
+// and the logs.
 func (p *Processes) Await(ctx context.Context, name string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()
@@ -82,8 +81,8 @@ func (p *Processes) Await(ctx context.Context, name string, holds func() bool) e
 	return nil
 }
 
-// OuterAddress returns an address that is valid in Endpoints of the API, which loopback addresses
-// are not. No connection uses it.
+// OuterAddress returns an address that Endpoints may contain. The API rejects loopback addresses
+// there. No client connects to the returned address.
 func OuterAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A metricsServer serves the metrics APIs. Every Pod uses the same CPU time, in millicores.
+// A metricsServer serves the metrics APIs. Every Pod uses the same amount of CPU, in millicores.
 type metricsServer struct {
 	used atomic.Int64
 	pods []string
@@ -45,7 +45,7 @@ func (m *metricsServer) handle(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// An autoscalerState contains the fields of an autoscaler's status that the test checks.
+// An autoscalerState contains the status fields that the test checks.
 type autoscalerState struct {
 	Status struct {
 		CurrentReplicas, DesiredReplicas int
@@ -70,8 +70,8 @@ func (s aggregationSession) wantAutoscaler(name string, right func(a autoscalerS
 	})
 }
 
-// says reports whether a condition has this status and reason, and a message that starts with
-// message.
+// says reports whether the condition of type kind has the given status and reason, and a message
+// that starts with message.
 func (a autoscalerState) says(kind, status, reason, message string) bool {
 	for _, c := range a.Status.Conditions {
 		if c.Type == kind && c.Status == status && c.Reason == reason && strings.HasPrefix(c.Message, message) {
@@ -81,7 +81,7 @@ func (a autoscalerState) says(kind, status, reason, message string) bool {
 	return false
 }
 
-// wantEvent waits for an Event with this reason and a message that starts with message.
+// wantEvent waits for an Event with the given reason and a message that starts with message.
 func (s aggregationSession) wantEvent(reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -93,8 +93,8 @@ func (s aggregationSession) wantEvent(reason, message string) {
 	})
 }
 
-// scaled creates a ReplicaSet and an autoscaler for it. The Pods are already running, so that no
-// kubelet is needed.
+// scaled creates a ReplicaSet and a HorizontalPodAutoscaler for it. The Pods need no kubelet,
+// because they are created with a running status.
 func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apps/v1/namespaces/default/replicasets", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"replicas":%d,
@@ -104,8 +104,8 @@ func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 		"behavior":{"scaleDown":{"stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":9,"periodSeconds":1}]}}}}`, name, metrics))
 }
 
-// TestAutoscaler checks that autoscalers scale by metrics of aggregated servers, and report in
-// conditions and Events why they do not.
+// TestAutoscaler checks that autoscalers scale by metrics from aggregated servers. If they cannot,
+// conditions and Events give the reason.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{pods: []string{"web-0", "web-1"}}
@@ -130,7 +130,7 @@ func TestAutoscaler(t *testing.T) {
 	})
 	s.wantEvent("FailedComputeMetricsReplicas", "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: failed to get cpu utilization")
 
-	// The Pods use all the CPU that they request. The target is half of it.
+	// The Pods use all of the CPU that they request. The target utilization is half of it.
 	for group, version := range map[string]string{"metrics": "v1beta1", "custom.metrics": "v1beta1", "external.metrics": "v1beta1"} {
 		s.register(b, group+".platform.io", version)
 	}
@@ -146,7 +146,7 @@ func TestAutoscaler(t *testing.T) {
 	m.used.Store(50)
 	s.wantEvent("SuccessfulRescale", "New size: 1; reason: All metrics below target")
 
-	// Object metrics and external metrics.
+	// Scale by object metrics and external metrics.
 	s.scaled("object", 1, `{"type":"Object","object":{"metric":{"name":"hits"},"describedObject":{"apiVersion":"v1","kind":"Service","name":"web"},"target":{"type":"AverageValue","averageValue":"4"}}}`)
 	s.wantEvent("SuccessfulRescale", "New size: 3; reason: Service metric hits above target")
 	s.scaled("external", 1, `{"type":"External","external":{"metric":{"name":"queue","selector":{"matchLabels":{"app":"web"}}},"target":{"type":"AverageValue","averageValue":"2500m"}}}`)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReasons checks the reason in the condition Available while the required objects are created
-// one by one.
+// TestReasons checks the reason of the condition Available while the objects that an APIService
+// requires are created one by one.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -46,8 +46,8 @@ func TestReasons(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestUnavailable checks that a failing server is detected and counted, and becomes available
-// again.
+// TestUnavailable checks that a failing server is detected and counted in metrics, and that it can
+// become available again.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	failing := make(chan bool, 1)
@@ -93,8 +93,8 @@ func TestUnavailable(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestAggregationTrust checks that no user is sent to a server whose certificate has another CA or
-// name.
+// TestAggregationTrust checks that a server whose certificate has the wrong CA or name receives no
+// user identity.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -113,8 +113,8 @@ func TestAggregationTrust(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v3/namespaces/n/things", "", "")
 }
 
-// listenSilently accepts connections without responding. ended counts the connections that the
-// client closed.
+// listenSilently accepts connections and never responds. ended counts the connections that the
+// client has closed.
 func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -140,8 +140,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that servers that do not respond become unavailable, while the API,
-// discovery and other APIServices are served. No request waits for a silent server: then a probe
-// would end during every request.
+// discovery and other APIServices are served. Requests must not wait for the probe of a silent
+// server, so no probe may end while a request is served.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

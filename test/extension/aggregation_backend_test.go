@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated server that serves the resource things. handle may respond instead and
-// then returns true.
+// A backend is an aggregated server that serves the resource things. If handle returns true, it has
+// sent the response instead.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -31,7 +31,7 @@ type backend struct {
 	seen []*http.Request // guarded by mu
 }
 
-// startBackend starts a backend with a certificate for the Service ext in the namespace default.
+// startBackend starts a backend whose certificate is valid for the Service default/ext.
 func startBackend(t *testing.T, handle func(w http.ResponseWriter, r *http.Request) bool) *backend {
 	t.Helper()
 	b := &backend{handle: handle}
@@ -63,7 +63,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last returns the last request for a path with the prefix.
+// last returns the last request whose path starts with prefix, or nil.
 func (b *backend) last(prefix string) *http.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,13 +77,13 @@ func (b *backend) last(prefix string) *http.Request {
 
 func (b *backend) address() string { return b.Listener.Addr().String() }
 
-// ca returns the CA of its certificate in base64.
+// ca returns the CA certificate in base64, as caBundle requires.
 func (b *backend) ca() string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[1]}))
 }
 
-// An aggregationSession is a daemon for which a backend is the endpoint of the Service ext in the
-// namespace default.
+// An aggregationSession is a session with a daemon that resolves the Service default/ext to the
+// address of a backend.
 type aggregationSession struct{ client.Session }
 
 func openAggregation(t *testing.T, address string, change func(*daemon.Config)) aggregationSession {
@@ -96,7 +96,8 @@ func openAggregation(t *testing.T, address string, change func(*daemon.Config)) 
 	})}
 }
 
-// apiService returns an APIService with the Service ext and more fields in its spec.
+// apiService returns an APIService as JSON. more holds additional fields of the spec, each preceded
+// by a comma.
 func apiService(group, version, more string) string {
 	return fmt.Sprintf(`{"apiVersion":"apiregistration.platform.io/v1","kind":"APIService","metadata":{"name":"%s.%s"},"spec":{
 		"group":%[2]q,"version":%[1]q,"groupPriorityMinimum":100,"versionPriority":10,"service":{"name":"ext","namespace":"default"}%[3]s}}`, version, group, more)
@@ -109,8 +110,8 @@ func (s aggregationSession) register(b *backend, group, version string) {
 	s.wantCondition(version+"."+group, "True", "Passed", "all checks passed")
 }
 
-// wantCondition waits until the condition of an APIService has this status and reason, and a
-// message that starts with message.
+// wantCondition waits until the condition Available of an APIService has the given status and
+// reason, and a message that starts with message.
 func (s aggregationSession) wantCondition(name, status, reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

@@ -30,7 +30,6 @@ type groupList struct {
 	}
 }
 
-// discover returns the aggregated discovery document and its ETag.
 func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	s.T.Helper()
 	a, err := s.GetAs(s.Ctx, "/apis", accept)
@@ -41,7 +40,8 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	return d, a.Header.Get("ETag")
 }
 
-// text summarizes a group of the document: its versions with freshness and resources.
+// text summarizes a group in the discovery document: its versions, their freshness and their
+// resources.
 func (d groupList) text(group string) string {
 	var b strings.Builder
 	for _, g := range d.Items {
@@ -75,8 +75,8 @@ func (s aggregationSession) wantDiscovery(group, want string) {
 
 const things = "things(Namespaced Thing thing [th])/scale(autoscaling/v1 Scale)"
 
-// TestLegacyDiscovery checks that each version of a server without aggregated discovery is
-// requested separately.
+// TestLegacyDiscovery checks that discovery requests each version separately from a server without
+// aggregated discovery.
 func TestLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -108,9 +108,9 @@ func TestLegacyDiscovery(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com", "", "")
 }
 
-// TestAggregatedDiscovery checks that the document of a server is fetched once for all its versions
-// and updated. If the server fails, it stays and is marked stale. Unregistered groups and versions
-// are hidden.
+// TestAggregatedDiscovery checks that one request fetches the discovery document of a server for
+// all its versions, and that the document is updated. If the server fails, its document stays and
+// is marked stale. Unregistered groups and versions are hidden.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)
@@ -157,8 +157,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 	s.wantDiscovery("ext.example.com", "v1 Stale; v2 Stale gadgets(Cluster Widget gadget [])")
 }
 
-// TestLyingServers checks that invalid or huge discovery documents are limited and do not affect
-// other groups.
+// TestLyingServers checks that invalid and endless discovery documents are rejected and do not
+// affect other groups.
 func TestLyingServers(t *testing.T) {
 	t.Parallel()
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -204,8 +204,8 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
-// TestAggregationOrder checks that groups and versions are ordered by their priorities, including
-// those of local APIServices.
+// TestAggregationOrder checks that the priorities of APIServices, including local ones, determine
+// the order of groups and versions.
 func TestAggregationOrder(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

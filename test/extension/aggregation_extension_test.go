@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// extension is the binary of test/tools/extension.
+// extension is the path of the program built from test/tools/extension.
 var extension = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -32,7 +32,8 @@ var extension = client.NewShared(func() (string, error) {
 	return client.Build(dir, "extension", "tools/extension", "")
 })
 
-// listen reserves the port of the server, which the daemon needs to know before the server starts.
+// listen reserves the port of the extension server, because the daemon needs to know it before the
+// extension server starts.
 func listen(t *testing.T) *net.TCPListener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +44,7 @@ func listen(t *testing.T) *net.TCPListener {
 	return l.(*net.TCPListener)
 }
 
-// startExtension starts the server and returns the CA of its certificate.
+// startExtension starts the extension server and returns the CA of its serving certificate.
 func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []byte) {
 	t.Helper()
 	file, err := l.File()
@@ -72,8 +73,8 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 	return ca
 }
 
-// A metricsSession is a daemon with Kubernetes names and a metrics server built on the public
-// library. The server is a client of the daemon with a service account.
+// A metricsSession is a daemon with Kubernetes names and a metrics server built on
+// k8s.io/apiserver. The metrics server authenticates to the daemon as a service account.
 type metricsSession struct {
 	client.Session
 	kubeconfig string
@@ -151,7 +152,6 @@ spec:
 	return m
 }
 
-// kubectl runs kubectl and returns its output.
 func (m metricsSession) kubectl(stdin string, args ...string) string {
 	m.T.Helper()
 	home := m.T.TempDir()
@@ -172,7 +172,7 @@ func (m metricsSession) apply(manifest string) {
 	}
 }
 
-// accountKubeconfig writes the kubeconfig of the service account and returns the path.
+// accountKubeconfig writes a kubeconfig for the service account and returns its path.
 func (m metricsSession) accountKubeconfig() string {
 	m.T.Helper()
 	token := strings.TrimSpace(m.kubectl("", "-n", "kube-system", "create", "token", "metrics-server"))
@@ -184,7 +184,8 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks the output of a command, with columns separated by one space.
+// want checks that the output of a kubectl command matches pattern, in which one space separates
+// columns.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))
@@ -193,8 +194,8 @@ func (m metricsSession) want(pattern string, args ...string) {
 	}
 }
 
-// TestMetricsServer tests a server built on the public library. All parts share one server, because
-// its start is expensive.
+// TestMetricsServer tests a server built on k8s.io/apiserver. All parts share one server, because
+// it is slow to start.
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()
 	m := openMetrics(t)
@@ -206,7 +207,7 @@ func TestMetricsServer(t *testing.T) {
 	}
 }
 
-// testMetricsClients checks that kubectl finds and uses the server.
+// testMetricsClients checks that kubectl discovers and uses the metrics server.
 func testMetricsClients(m metricsSession) {
 	m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
 		`{"apiVersion":"metrics.k8s.io/v1beta1","kind":"PodMetrics","metadata":{"name":"web"},"containers":[{"name":"c"}]}`)
@@ -220,8 +221,8 @@ func testMetricsClients(m metricsSession) {
 	m.want(`.*v1beta1.metrics.k8s.io kube-system/metrics-server True .*`, "get", "apiservices")
 	m.want(`.*\(NotFound\): .*"nobody" not found\n\[exit status 1\]`, "get", "pods.v1beta1.metrics.k8s.io", "nobody")
 
-	// Both servers authorize the request: the daemon before it forwards it, the other one with a
-	// SubjectAccessReview.
+	// Both servers authorize the request: the daemon before it forwards it, and the metrics server
+	// with a SubjectAccessReview.
 	m.want(`(?s).*web.*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=jane")
 	m.want(`.*Forbidden.*User "joe" cannot list resource "pods" in API group "metrics.k8s.io".*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=joe")
 	a := m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
@@ -231,7 +232,7 @@ func testMetricsClients(m metricsSession) {
 	}
 }
 
-// testMetricsWatch checks that a watch of the server delivers events as they happen.
+// testMetricsWatch checks that a watch on the metrics server delivers events as they happen.
 func testMetricsWatch(m metricsSession) {
 	resp := aggregationSession{m.Session}.request("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?watch=1")
 	if resp.StatusCode != 200 {
@@ -251,8 +252,8 @@ func testMetricsWatch(m metricsSession) {
 	}
 }
 
-// testMetricsDocuments reads discovery and OpenAPI with client libraries, with an unavailable
-// server registered.
+// testMetricsDocuments reads discovery and OpenAPI with client libraries while another registered
+// server is unavailable.
 func testMetricsDocuments(m metricsSession) {
 	m.apply(`{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.dead.example.com}, spec: {group: dead.example.com, version: v1,
 		groupPriorityMinimum: 1, versionPriority: 1, service: {name: dead, namespace: default}}}`)

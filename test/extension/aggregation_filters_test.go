@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// aggregationAuditPolicy audits only requests for the backend's group.
+// aggregationAuditPolicy audits only requests for the API group of the backend.
 const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
 // TestFiltersComeFirst checks that unauthenticated and unauthorized requests do not reach the
-// server, whatever their headers. All requests are audited, and forwarded ones have the status code
-// of the server's response.
+// backend, whatever headers they have. All requests are audited. Forwarded requests are audited
+// with the status code of the backend.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A content is the state of a backend: the things in namespaces, with their finalizers.
+// A content holds the objects of a backend, with their finalizers.
 type content struct {
 	mu         sync.Mutex
 	collection bool                // supports deletecollection
@@ -23,7 +23,7 @@ type content struct {
 	options    string              // of the last delete
 }
 
-// handle is the request handler of a backend.
+// handle serves the things of a backend.
 func (c *content) handle(w http.ResponseWriter, r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +68,8 @@ func (c *content) change(do func()) {
 	do()
 }
 
-// namespace creates a namespace with two things in the backend and returns the one with a
-// finalizer.
+// namespace creates a namespace that has two things in the backend. It returns the path of the
+// thing with a finalizer.
 func (c *content) namespace(s aggregationSession, name string) (held string) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 	path := "/apis/ext.example.com/v1/namespaces/" + name + "/things/"
@@ -79,7 +79,7 @@ func (c *content) namespace(s aggregationSession, name string) (held string) {
 	return path + "held"
 }
 
-// wantNamespaceCondition waits until a condition of a namespace has this status and message.
+// wantNamespaceCondition waits until a condition of a namespace has the given status and message.
 func (s aggregationSession) wantNamespaceCondition(namespace, kind, status, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -111,8 +111,8 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent checks that the content in aggregated servers is deleted with its namespace,
-// as a collection or one by one. The namespace's conditions report what remains.
+// TestNamespaceContent checks that deleting a namespace deletes its objects in aggregated servers,
+// with deletecollection or one by one. The conditions of the namespace report what remains.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {
@@ -139,8 +139,8 @@ func TestNamespaceContent(t *testing.T) {
 	}
 }
 
-// TestNamespaceOfDeadServer checks that a namespace is not deleted while an aggregated server is
-// unavailable. It is deleted once the server is back or its APIService is gone.
+// TestNamespaceOfDeadServer checks that the deletion of a namespace waits while an aggregated
+// server is unavailable. It completes once the server is back or its APIService is deleted.
 func TestNamespaceOfDeadServer(t *testing.T) {
 	t.Parallel()
 	c := &content{dead: true, collection: true}
@@ -159,7 +159,7 @@ func TestNamespaceOfDeadServer(t *testing.T) {
 		}
 		c.dead = true
 	})
-	// The version is known from the last discovery and is now only stale.
+	// The resources of the version are still known from the last discovery, which is now stale.
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"m"}}`)
 	s.Send(200, "DELETE", "/api/v1/namespaces/m", "", "")
 	s.wantNamespaceCondition("m", "NamespaceDeletionContentFailure", "True",

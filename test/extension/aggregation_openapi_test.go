@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openapiURL waits until the OpenAPI v3 index lists path, or no longer does if wanted is false. It
-// returns the URL of the document.
+// openapiURL waits until the OpenAPI v3 index lists path, or until it does not if wanted is false.
+// It returns the URL of the document.
 func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -30,8 +30,8 @@ func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	return url
 }
 
-// TestOldServer checks that a server with only OpenAPI v2 gets a v3 document until its APIService
-// is deleted.
+// TestOldServer checks that the daemon publishes an OpenAPI v3 document for a server that serves
+// only v2, until its APIService is deleted.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	const document = `{"swagger":"2.0","info":{"title":"old","version":"1"},"paths":{"/apis/ext.example.com/v1/things":{"get":{"produces":["application/json"],
@@ -61,7 +61,7 @@ func TestOldServer(t *testing.T) {
 	s.Send(404, "GET", "/openapi/v3/apis/ext.example.com/v1", "", "")
 }
 
-// define creates a CRD, which changes the OpenAPI documents of this server.
+// define creates a CRD, which changes the local OpenAPI documents.
 func (s aggregationSession) define() {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", client.JSON, `{"metadata":{"name":"as.other.example.com"},"spec":{"group":"other.example.com",

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// listed returns the APIServices, one per line: name, priorities, label, condition.
+// listed formats each APIService of a group as one line with name, priorities, label and condition.
 func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	t.Helper()
 	var list struct {
@@ -49,8 +49,8 @@ func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	return lines
 }
 
-// TestLocalAPIServices checks that the local groups have APIServices with the priorities and the
-// label of kube-apiserver.
+// TestLocalAPIServices checks that local API groups have APIServices with the same priorities and
+// label as in kube-apiserver.
 func TestLocalAPIServices(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -83,7 +83,8 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until the line of an APIService is want, or until it is gone if want is "".
+// wantAPIService waits until the line of an APIService equals want, or until the APIService is
+// deleted if want is "".
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -100,9 +101,9 @@ func (s aggregationSession) wantAPIService(name, want string) {
 	})
 }
 
-// TestDefinitionsHaveAPIServices checks that APIServices of CRDs are created, corrected and deleted
-// with the served versions. Those without the label are left alone. An APIService with a Service
-// takes precedence over the CRD.
+// TestDefinitionsHaveAPIServices checks that the APIServices of CRDs are created, repaired and
+// deleted with the served versions. APIServices without the label are left alone. An APIService
+// with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -138,7 +139,8 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 	s.wantAPIService("v1beta1.w.example.com", "")
 }
 
-// wantGroup waits until both lists at /apis contain a group, or neither does.
+// wantGroup waits until the legacy and the aggregated discovery document at /apis both contain a
+// group, or both do not.
 func (s aggregationSession) wantGroup(name string, want bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -152,8 +154,9 @@ func (s aggregationSession) wantGroup(name string, want bool) {
 	})
 }
 
-// TestBuiltInAPIServices checks that APIServices of built-in groups are corrected only at start.
-// Discovery hides a group without APIService. The group of APIServices is always served locally.
+// TestBuiltInAPIServices checks that the APIServices of built-in groups are repaired only at
+// startup. Discovery hides a group without an APIService. The group apiregistration is always
+// served locally.
 func TestBuiltInAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -191,7 +194,7 @@ func TestBuiltInAPIServices(t *testing.T) {
 }
 
 // TestExtensionAuthentication checks the ConfigMap with the CAs and headers that aggregated servers
-// trust. A restart keeps values that the configuration no longer has.
+// trust. After a restart, the ConfigMap keeps values that are no longer configured.
 func TestExtensionAuthentication(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// request sends a request with headers as the administrator.
+// request sends a request as the administrator. headers alternates names and values.
 func (s aggregationSession) request(method, path string, headers ...string) *http.Response {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.Ctx, method, s.URL+path, nil)
@@ -43,8 +43,8 @@ func (s aggregationSession) body(resp *http.Response) string {
 }
 
 // TestRequestIsPassedOn checks that path, query and response are forwarded, and that the user is
-// sent with a trusted client certificate. The client's credentials and identity headers are not
-// forwarded.
+// sent over a connection with a trusted client certificate. Credentials and identity headers of the
+// client are not forwarded.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -79,8 +79,8 @@ func TestRequestIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestIdentity checks that uid, groups and extras of the user are forwarded, but not the token. An
-// impersonated user replaces the requester.
+// TestIdentity checks that the user's UID, groups and extra values are forwarded, but not the
+// token. For an impersonated request, the backend sees only the impersonated user.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -121,8 +121,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAggregationAnswers checks that responses are forwarded unchanged, including compressed
-// content and errors, except for redirects.
+// TestAggregationAnswers checks that responses are forwarded unchanged, including errors and
+// compressed content. Redirects are the exception.
 func TestAggregationAnswers(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

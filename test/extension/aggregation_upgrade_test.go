@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUpgrade checks that an upgraded connection of any protocol is passed through, and that the
-// server gets the user.
+// TestUpgrade checks that upgraded connections of any protocol are forwarded, and that the backend
+// receives the user.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"SPDY/3.1", "websocket"} {
@@ -61,8 +61,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestWatchEndsWithTheRight checks that a watch of an aggregated resource ends when its user loses
-// the right to it.
+// TestWatchEndsWithTheRight checks that a watch on an aggregated resource ends when its user loses
+// permission.
 func TestWatchEndsWithTheRight(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -95,7 +95,7 @@ func TestWatchEndsWithTheRight(t *testing.T) {
 	}
 }
 
-// TestBodiesPassThrough checks that bodies larger than this server's own limit are forwarded
+// TestBodiesPassThrough checks that bodies that exceed the daemon's own size limit are forwarded
 // unchanged.
 func TestBodiesPassThrough(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,6 @@ type generator struct {
 
 func pick[T any](g generator, all ...T) T { return all[g.Intn(len(all))] }
 
-// fields are field names, some of which need escaping.
 var fields = []string{"spec", "size", "a", "a-b", "a.b", "x__y", "in", "namespace", "self", "metadata", "9", "ä"}
 
 func (g generator) schema(depth int) tree.Tree {
@@ -39,15 +38,15 @@ func (g generator) schema(depth int) tree.Tree {
 	return g.object(depth - 1)
 }
 
-// unformatted removes the format of a schema. The public implementation cannot add or compare lists
-// of such values.
+// unformatted removes the format from a schema, because the reference implementation cannot
+// concatenate or compare lists of formatted values.
 func unformatted(s tree.Tree) tree.Tree {
 	delete(s, "format")
 	return s
 }
 
-// comparable also replaces numbers in sets by integers, because the public implementation treats 1
-// and 1.0 as different items.
+// comparable is like unformatted, but also replaces number with integer, because the reference
+// implementation treats 1 and 1.0 as different items of a set.
 func comparable(s tree.Tree) tree.Tree {
 	if s.String("type") == "number" {
 		s["type"] = "integer"
@@ -99,7 +98,7 @@ func (g generator) scalar() tree.Tree {
 	return g.limit(tree.Tree{"type": "string"}, "maxLength", 10)
 }
 
-// value returns a random value of a schema.
+// value returns a random value that conforms to a schema.
 func (g generator) value(s tree.Tree) any {
 	switch s.String("type") {
 	case "object":
@@ -159,7 +158,7 @@ func (g generator) value(s tree.Tree) any {
 	return pick(g, any("10%"), any(int64(2)))
 }
 
-// condition returns a boolean expression about a value of a schema.
+// condition returns a boolean expression about e, an expression whose value conforms to s.
 func (g generator) condition(e string, s tree.Tree, depth int) string {
 	v := fmt.Sprint("v", depth)
 	switch s.String("type") {
@@ -195,7 +194,7 @@ func (g generator) condition(e string, s tree.Tree, depth int) string {
 	return pick(g, e+" == 2", "type("+e+") == string", "type("+e+") == int ? "+e+" < 3 : "+e+" == '10%'", "string("+e+") != ''")
 }
 
-// fieldCondition returns a condition on a field, which may be absent.
+// fieldCondition returns a condition on a random field, which may be absent from the value.
 func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 	names := s.Object("properties").SortedKeys()
 	if s.Bool("x-kubernetes-embedded-resource") && g.Intn(2) == 0 {
@@ -211,8 +210,8 @@ func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 		fmt.Sprintf("has(%s.%s) && %s.%s == %s.%s", e, escaped, e, escaped, e, escaped), fmt.Sprintf("%s.?%s.hasValue()", e, escaped), fmt.Sprintf("%s == %s", e, e))
 }
 
-// escape returns a field name as it is written in expressions. It leaves names that cannot be
-// written there unchanged.
+// escape returns the form of a field name in expressions. It does not change names that expressions
+// cannot contain.
 func escape(name string) string {
 	if name == "in" || name == "namespace" {
 		return "__" + name + "__"
@@ -220,8 +219,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules adds rules to some parts of a schema. correlatable reports whether the part has a
-// previous value.
+// addRules adds validation rules to random parts of a schema. correlatable reports whether the part
+// has a counterpart in the old object.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

@@ -27,7 +27,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// celObject is the input of all expressions.
+// celObject is the object that all expressions refer to.
 const celObject = `{"metadata":{"name":"web-1","labels":{"app":"web","a/b":"c"}},"spec":{"replicas":3,"weight":0.5,"zero":0,"big":9007199254740993,
 	"on":true,"off":false,"none":null,"empty":"","text":"Hello, World","unicode":"ünïcödé","list":[3,1,2,2],"texts":["b","a","c","a"],
 	"mixed":[1,"a",true,null],"nested":[[1,2],[3],[[4]]],"objects":[{"n":"x","v":2},{"n":"y","v":1}],"map":{"k":"v","l":"w"},
@@ -48,8 +48,8 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s%s for %d", o.value, o.fault, o.cost)
 }
 
-// referenceEnv returns the public environment of 1.35 with a dynamic object, an authorizer and the
-// types of patches.
+// referenceEnv returns the CEL environment of Kubernetes 1.35 with a dynamic object, an authorizer
+// and the types for patches.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 35)).Extend(environment.VersionedOptions{
@@ -156,7 +156,7 @@ func printOurs(v cel.Value) string {
 	return string(b)
 }
 
-// decode decodes JSON for both implementations.
+// decode returns JSON in the form that each implementation takes.
 func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree) {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -166,7 +166,7 @@ func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree
 	return plain(v).(map[string]any), v.(tree.Tree)
 }
 
-// plain converts the types of package tree to plain maps and lists.
+// plain converts values of package tree to plain maps and slices.
 func plain(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -185,7 +185,8 @@ func plain(v any) any {
 	return v
 }
 
-// An oracle is an authorizer for the public implementation. It allows get, and fails for secrets.
+// An oracle is an authorizer for the reference implementation. It allows the verb get, and fails
+// for secrets.
 type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")
@@ -218,7 +219,7 @@ func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorize
 	return authorizer.DecisionNoOpinion, reason, err
 }
 
-// An ourOracle is the same authorizer for our implementation.
+// An ourOracle is the same authorizer for package cel.
 type ourOracle struct{ oracle }
 
 func (o ourOracle) Authorize(_ context.Context, a cel.Access) (bool, string, error) {
@@ -239,12 +240,11 @@ func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same compares texts that contain type names, which differ.
+// same compares error messages, in which type names have different prefixes.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }
 
-// comparer returns a function that evaluates an expression with both implementations.
 func comparer(t testing.TB) func(text string) (ours, reference outcome) {
 	t.Helper()
 	env := referenceEnv(t)

@@ -30,7 +30,6 @@ import (
 const celDefinition = `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget","singular":"widget","listKind":"WidgetList"},
 	"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`
 
-// internalSchema converts a schema to the internal type of the public implementation.
 func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 	t.Helper()
 	var external v1.JSONSchemaProps
@@ -44,8 +43,8 @@ func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 
 var celTypeName = regexp.MustCompile(`selfType\d+`)
 
-// definitionFaults returns the rule errors of a schema in both implementations, the public one
-// first. valid is false if the schema has other errors.
+// definitionFaults returns the errors that both implementations report for the rules of a schema.
+// valid is false if the schema has errors other than in rules.
 func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []string, valid bool) {
 	definition := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, Names: apiextensions.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
@@ -89,11 +88,12 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 	return wanted, got, true
 }
 
-// nameOfType matches type names, which differ, because ours are relative to the whole schema.
+// nameOfType matches type names. They differ, because package crd derives them from the path in the
+// whole schema.
 var nameOfType = regexp.MustCompile(`@self[\w.@]*`)
 
-// TestCELRules compares random schemas with rules: which rules are rejected with which errors, and
-// which values fail the others.
+// TestCELRules generates random schemas with rules. Both implementations must reject the same rules
+// with the same errors, and the accepted rules must reject the same objects.
 func TestCELRules(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)
@@ -160,7 +160,6 @@ func TestCELRules(t *testing.T) {
 	t.Logf("%d schemas, %d of them refused; %d objects, %d of them refused", valid, refused, evaluated, failed)
 }
 
-// widget returns a random object of a schema.
 func (g generator) widget(s tree.Tree) tree.Tree {
 	t := g.value(s).(tree.Tree)
 	t["apiVersion"], t["kind"], t["metadata"] = "example.com/v1", "Widget", tree.Tree{"name": "w"}

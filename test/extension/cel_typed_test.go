@@ -50,7 +50,8 @@ func ourSchema(s tree.Tree) *cel.Schema {
 	return c
 }
 
-// TestTypedCosts compares estimated and actual costs of rules, on values with random schemas.
+// TestTypedCosts compares estimated and actual costs of rules on random schemas in both
+// implementations.
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEquivalentAdmission checks that an admission webhook for one version gets writes through
-// another version, converted. Its patches are converted back.
+// TestEquivalentAdmission checks that an admission webhook for one version receives writes made
+// through another version, after conversion. Its patches are converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -54,8 +54,8 @@ func TestEquivalentAdmission(t *testing.T) {
 	}
 }
 
-// TestEquivalentPolicy checks that a policy for one version sees writes through another version,
-// converted.
+// TestEquivalentPolicy checks that an admission policy for one version evaluates writes made
+// through another version, after conversion.
 func TestEquivalentPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)
@@ -78,7 +78,7 @@ func TestEquivalentPolicy(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"good:80","proto":"tcp"}`)
 }
 
-// TestConversionService checks that a webhook behind a Service is reached at the configured
+// TestConversionService checks that a webhook with a Service reference is called at the configured
 // address. Its certificate must be valid for the Service.
 func TestConversionService(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestConversionService(t *testing.T) {
 	}
 }
 
-// TestConversionMetrics checks the conversion metrics of kube-apiserver.
+// TestConversionMetrics checks that conversion metrics match those of kube-apiserver.
 func TestConversionMetrics(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// benched starts a server with a conversion webhook that takes a millisecond, and returns a
-// function that sends requests.
+// benched starts a server and a conversion webhook that takes a millisecond. The returned function
+// sends requests.
 func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, contentType, body string)) {
 	server, h := client.Serve(b, b.TempDir(), nil), startConversion(b)
 	h.set(func(r review, w http.ResponseWriter, q *http.Request) {
@@ -30,7 +30,7 @@ func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, 
 	return server, h, send
 }
 
-// BenchmarkGet reads an object in a converted version, unchanged and changed before each read.
+// BenchmarkGet reads an object in a converted version, with and without a change before each read.
 func BenchmarkGet(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
@@ -57,7 +57,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate updates an object through the storage version and through a converted one.
+// BenchmarkUpdate updates an object through the storage version and through another version.
 func BenchmarkUpdate(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
@@ -70,7 +70,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch delivers changes in a converted version to watchers and reports how often the
+// BenchmarkWatch measures the delivery of events in a converted version, and reports how often the
 // webhook is called.
 func BenchmarkWatch(b *testing.B) {
 	for _, watchers := range []int{1, 100} {

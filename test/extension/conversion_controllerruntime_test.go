@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Timer is the hub version, which is stored.
+// A Timer is the hub and storage version.
 type Timer struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -29,7 +29,7 @@ func (*Timer) Hub() {}
 
 func (t *Timer) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// A TimerAlpha is another version, whose duration is a string in minutes.
+// A TimerAlpha is a spoke version. Its duration is a string in minutes.
 type TimerAlpha struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -42,8 +42,8 @@ var _ conversion.Convertible = (*TimerAlpha)(nil)
 
 func (t *TimerAlpha) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// ConvertTo implements conversion.Convertible. An annotation contains the seconds that are not full
-// minutes.
+// ConvertTo implements conversion.Convertible. The seconds beyond full minutes are in an
+// annotation.
 func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	out := hub.(*Timer)
 	out.ObjectMeta = *t.ObjectMeta.DeepCopy()
@@ -70,8 +70,8 @@ func (t *TimerAlpha) ConvertFrom(hub conversion.Hub) error {
 	return nil
 }
 
-// TestControllerRuntime checks that a webhook written with controller-runtime's hub and spokes
-// works unchanged. Data that it keeps in annotations survives the round trip.
+// TestControllerRuntime checks that a webhook with controller-runtime's hub and spokes works
+// unmodified. Data that it keeps in annotations survives a round trip.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()

@@ -18,8 +18,8 @@ const (
 	returned = "conversion webhook for example.com/v1, Kind=Route returned "
 )
 
-// TestLies checks that an invalid response of a webhook is reported with the messages of
-// kube-apiserver, and changes nothing.
+// TestLies checks that an invalid webhook response changes nothing, and is reported with the same
+// message as in kube-apiserver.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -71,8 +71,8 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestMetadataIsRestored checks that a webhook changes only labels and annotations in the metadata.
-// Fields that are not in the schema are pruned.
+// TestMetadataIsRestored checks that the only metadata that a webhook can change is labels and
+// annotations. Fields that are not in the schema are pruned.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -92,7 +92,8 @@ func TestMetadataIsRestored(t *testing.T) {
 	}
 }
 
-// TestFailureOfOneOfMany checks that the error for a failed batch contains the index of the object.
+// TestFailureOfOneOfMany checks that the error of a failed batch contains the index of the failed
+// object.
 func TestFailureOfOneOfMany(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -177,8 +178,8 @@ func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 }
 
 // TestNothingElseWaits checks that an unresponsive webhook delays only requests that need a
-// conversion. Other versions, garbage collection, deletion of namespaces and CRDs, shutdown and
-// start do not wait.
+// conversion. It does not delay other versions, garbage collection, the deletion of namespaces and
+// CRDs, or shutdown and startup.
 func TestNothingElseWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -230,8 +231,8 @@ func TestNothingElseWaits(t *testing.T) {
 		s.Send(200, "PATCH", routesV1+"/a", typeMerge, fmt.Sprintf(`{"spec":{"host":"h%d"}}`, i))
 	}
 	s.wantSpec(routesV1+"/a", `{"host":"h4","port":"80","proto":"tcp"}`)
-	// The garbage collector deletes the dependent of the old route, whose foreground deletion waits
-	// for that.
+	// The foreground deletion of the old route completes only after the garbage collector has
+	// deleted its dependent.
 	s.Send(201, "POST", routesV1, client.JSON, strings.Replace(v1Conversion("owned", "h", "1"), `"name":"owned"`,
 		`"name":"owned","ownerReferences":[{"apiVersion":"example.com/v0","kind":"Route","name":"old","uid":"`+old.UID()+`","blockOwnerDeletion":true}]`, 1))
 	s.Send(200, "DELETE", "/apis/example.com/v0/namespaces/default/routes/old", client.JSON, `{"propagationPolicy":"Foreground"}`)
@@ -246,8 +247,8 @@ func TestNothingElseWaits(t *testing.T) {
 	}
 	gone(routesV1 + "/owned")
 	gone("/apis/example.com/v0/namespaces/default/routes/old")
-	// The content of the namespace is deleted. The object with a finalizer is reported in its own
-	// version.
+	// The namespace controller deletes the content and reports the object with a finalizer. Neither
+	// needs a conversion.
 	s.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		a, err := s.Client.Get(s.Ctx, "/api/v1/namespaces/n")
@@ -277,7 +278,8 @@ func TestNothingElseWaits(t *testing.T) {
 	})
 }
 
-// release removes the finalizers of a route in its storage version v0, without a conversion.
+// release removes the finalizers of a route through its storage version v0, which needs no
+// conversion. It returns nil once the CRD is deleted.
 func (s conversionSession) release(path string) error {
 	path = strings.Replace(path, "/v2/", "/v0/", 1)
 	if a, err := s.Do(s.Ctx, "PATCH", path, typeMerge, []byte(`{"metadata":{"finalizers":null}}`)); err != nil || a.Code != 404 {
@@ -286,8 +288,8 @@ func (s conversionSession) release(path string) error {
 	return errors.New("the definition is still there")
 }
 
-// TestStrangeAnswers checks that each response is rejected or becomes an object that can be written
-// back.
+// TestStrangeAnswers checks that an unusual response is either rejected or yields an object that
+// can be written back.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -325,7 +327,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// TestDefinitionChangesMeanwhile changes and deletes a CRD while its webhook is being called.
+// TestDefinitionChangesMeanwhile updates and deletes a CRD while its webhook is being called.
 func TestDefinitionChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -11,7 +11,7 @@ import (
 
 type conversionObject = map[string]any
 
-// A review is a ConversionReview: the request to a webhook and its response.
+// A review is a ConversionReview with its request and response.
 type review struct {
 	APIVersion string    `json:"apiVersion"`
 	Kind       string    `json:"kind"`
@@ -34,7 +34,7 @@ type response struct {
 
 type conversionHook struct{ *hook[review] }
 
-// startConversion starts a webhook that converts routes, on 127.0.0.1. Its certificate is also
+// startConversion starts a conversion webhook for routes on 127.0.0.1. Its certificate is also
 // valid for names.
 func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
@@ -47,7 +47,6 @@ func startConversion(t testing.TB, names ...string) *conversionHook {
 	return &conversionHook{h}
 }
 
-// clientConfig returns the webhook's client configuration for a CRD.
 func (h *conversionHook) clientConfig() string {
 	return fmt.Sprintf(`{"url":%q,"caBundle":%q}`, h.URL+"/convert", h.bundle)
 }
@@ -56,7 +55,6 @@ func convertRoutes(r review, w http.ResponseWriter, _ *http.Request) {
 	writeConversion(w, converted(r))
 }
 
-// converted returns the valid response to a review.
 func converted(r review) review {
 	out := review{APIVersion: r.APIVersion, Kind: r.Kind, Response: &response{UID: r.Request.UID, Result: conversionObject{"status": "Success"}}}
 	for _, o := range r.Request.Objects {
@@ -70,7 +68,7 @@ func writeConversion(w http.ResponseWriter, r review) {
 	_ = json.NewEncoder(w).Encode(r)
 }
 
-// lie returns a handler that changes the valid response.
+// lie returns a handler that sends the valid response after change has modified it.
 func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request) {
 	return func(r review, w http.ResponseWriter, _ *http.Request) {
 		answer := converted(r)
@@ -79,7 +77,6 @@ func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request
 	}
 }
 
-// convertRoute converts a route to another version.
 func convertRoute(o conversionObject, apiVersion string) conversionObject {
 	out := maps.Clone(o)
 	out["apiVersion"] = apiVersion

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestStorageMigration checks that the storage version of a CRD changes as in kube-apiserver. The
-// old version stays in storedVersions until a client removes it. An update without changes stores
-// the new version, which then needs no conversion.
+// TestStorageMigration checks that changing the storage version of a CRD works as in
+// kube-apiserver. The old version stays in storedVersions until a client removes it. A no-op update
+// rewrites the object in the new version, which then needs no conversion.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -47,7 +47,7 @@ func TestStorageMigration(t *testing.T) {
 	s.Send(404, "GET", routesV1+"/a", "", "")
 }
 
-// TestLostVersion checks that objects in a removed version are reported and can be deleted.
+// TestLostVersion checks that objects stored in a removed version are reported and can be deleted.
 func TestLostVersion(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -64,8 +64,8 @@ func TestLostVersion(t *testing.T) {
 	s.Send(200, "GET", routesV2, "", "")
 }
 
-// TestChangeOfStrategy checks that the strategy None changes only apiVersion, and that a webhook
-// can be added and removed.
+// TestChangeOfStrategy checks that the conversion strategy None changes only apiVersion, and that a
+// CRD can gain and lose a webhook.
 func TestChangeOfStrategy(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)

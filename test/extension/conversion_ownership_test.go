@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// managers returns the managers of an object with their versions, and the fields that the named one
-// owns.
+// managers returns the sorted field managers of an object with their versions. owned is the field
+// set of the manager called name.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
-	// Entries are ordered by time, in seconds, so sort them to be independent of that.
+	// The order of entries depends on their times, which have a resolution of one second.
 	defer func() { slices.Sort(all) }()
 	for _, v := range list {
 		entry := v.(conversionObject)
@@ -26,8 +26,9 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// TestOwnershipAcrossVersions checks that managers own fields of their version. Changes in another
-// version remove ownership, and an apply in another version conflicts and can be forced.
+// TestOwnershipAcrossVersions checks that managers own fields in the version that they wrote. An
+// update through another version takes fields over, and an apply through another version conflicts
+// unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -56,7 +57,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	if all, owned := managers(o, "two"); owned != "" {
 		t.Errorf("%v, two still owns %s", all, owned)
 	}
-	// An update in the storage version takes a field from its owner in another version.
+	// An update through the storage version takes over a field that was applied through another
+	// version.
 	s.Send(200, "PATCH", routesV2+"/a?fieldManager=two&force=true", conversionTypeApply, v2("a", "host:80"))
 	o = s.Send(200, "PATCH", routesV1+"/a?fieldManager=three", typeMerge, `{"spec":{"host":"third"}}`).Object()
 	if all, owned := managers(o, "two"); strings.Contains(owned, "f:hostPort") {
@@ -65,8 +67,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
 }
 
-// TestOwnershipWithoutTheWebhook checks managed fields when they cannot be converted: an update
-// drops all of them, and an apply fails.
+// TestOwnershipWithoutTheWebhook checks what happens if managed fields cannot be converted. An
+// update drops all of them, and an apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -86,7 +88,7 @@ func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	}
 }
 
-// TestManagerOfALostVersion checks that fields owned in a removed version lose their owner.
+// TestManagerOfALostVersion checks that entries of managedFields for a removed version are dropped.
 func TestManagerOfALostVersion(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -99,8 +101,7 @@ func TestManagerOfALostVersion(t *testing.T) {
 	}
 }
 
-// TestConcurrentPatches checks that many concurrent patches through a converted version all
-// succeed.
+// TestConcurrentPatches checks that concurrent patches through a converted version all succeed.
 func TestConcurrentPatches(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEveryVerb checks all read and write requests through every version.
+// TestEveryVerb checks all verbs through every version.
 func TestEveryVerb(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -50,7 +50,7 @@ func TestEveryVerb(t *testing.T) {
 	}
 }
 
-// TestRepresentations checks that tables and metadata are made from the requested version.
+// TestRepresentations checks that tables and PartialObjectMetadata use the requested version.
 func TestRepresentations(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -73,8 +73,8 @@ func TestRepresentations(t *testing.T) {
 	}
 }
 
-// TestWritesAreOfTheirVersion checks that a write is validated against the schema of its version. A
-// write without changes changes nothing.
+// TestWritesAreOfTheirVersion checks that a write is validated against the schema of the requested
+// version. A no-op write does not change the stored object.
 func TestWritesAreOfTheirVersion(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -98,8 +98,8 @@ func TestWritesAreOfTheirVersion(t *testing.T) {
 	s.Send(404, "PATCH", routesV2+"/nobody", typeMerge, `{}`)
 }
 
-// TestQuestions checks that a ConversionReview has a version that the webhook supports, and only
-// objects that need conversion.
+// TestQuestions checks that a ConversionReview uses a version that the webhook supports, and
+// contains only objects that need a conversion.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for reviewVersions, want := range map[string]string{`"v1"`: "v1", `"v1beta1","v1"`: "v1beta1", `"v9","v1"`: "v1"} {
@@ -131,8 +131,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestSelectors checks that selectors apply to the fields of the requested version and the labels
-// set by the webhook.
+// TestSelectors checks that field selectors use the requested version, and that label selectors use
+// the labels set by the webhook.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

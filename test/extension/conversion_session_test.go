@@ -26,7 +26,7 @@ func serveConversion(t *testing.T, change func(*daemon.Config)) conversionSessio
 	return conversionSession{client.Open(t, change)}
 }
 
-// routes describes the CRD of routes. Empty fields have the defaults in brackets.
+// routes describes the Route CRD. Empty fields have the defaults in brackets.
 type routes struct {
 	stored         string // storage version [v1]
 	versions       string // all versions in order [v1 v2]
@@ -35,7 +35,7 @@ type routes struct {
 	strategy       string // conversion strategy [Webhook]
 }
 
-// String returns the CRD in JSON.
+// String returns the CRD as JSON.
 func (r routes) String() string {
 	if r.stored == "" {
 		r.stored = "v1"
@@ -70,7 +70,7 @@ func (s conversionSession) define(r routes) {
 	s.Send(201, "POST", conversionDefinitions, client.JSON, r.String())
 }
 
-// redefine replaces the CRD of routes.
+// redefine replaces the Route CRD and checks the status code.
 func (s conversionSession) redefine(code int, r routes) client.Answer {
 	s.T.Helper()
 	old := s.Send(200, "GET", conversionDefinitions+"/routes.example.com", "", "").Object()
@@ -78,7 +78,7 @@ func (s conversionSession) redefine(code int, r routes) client.Answer {
 	return s.Send(code, "PUT", conversionDefinitions+"/routes.example.com", client.JSON, text)
 }
 
-// routed starts a server with the CRD of routes and a webhook that converts them.
+// routed starts a server with the Route CRD and its conversion webhook.
 func routed(t *testing.T) (conversionSession, *conversionHook) {
 	t.Helper()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -86,7 +86,6 @@ func routed(t *testing.T) (conversionSession, *conversionHook) {
 	return s, h
 }
 
-// v1Conversion and v2 return a route in the two versions.
 func v1Conversion(name, host, port string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Route","metadata":{"name":%q},"spec":{"host":%q,"port":%q}}`, name, host, port)
 }
@@ -95,7 +94,7 @@ func v2(name, hostPort string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Route","metadata":{"name":%q},"spec":{"hostPort":%q}}`, name, hostPort)
 }
 
-// want checks that an object contains part, in JSON without spaces.
+// want checks that o, as JSON without spaces, contains part.
 func (s conversionSession) want(o any, part string) {
 	s.T.Helper()
 	b, _ := json.Marshal(o)
@@ -109,7 +108,6 @@ func specConversion(o client.Object) string {
 	return string(b)
 }
 
-// wantSpec reads a route and checks its spec.
 func (s conversionSession) wantSpec(path, want string) client.Object {
 	s.T.Helper()
 	o := s.Send(200, "GET", path, "", "").Object()

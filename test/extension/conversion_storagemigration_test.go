@@ -14,19 +14,18 @@ import (
 
 const migrations = "/apis/storagemigration.platform.io/v1beta1/storageversionmigrations"
 
-// withMigrations enables StorageVersionMigrations, which are off by default.
+// withMigrations enables StorageVersionMigrations, which are disabled by default.
 func withMigrations(c *daemon.Config) {
 	c.API.FeatureGates = daemon.Switches{"StorageVersionMigrator": true}
 	c.API.RuntimeConfig = daemon.Switches{"storagemigration.platform.io/v1beta1": true}
 }
 
-// migrate creates a StorageVersionMigration for a resource.
 func (s conversionSession) migrate(name, group, resource string) {
 	s.T.Helper()
 	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 }
 
-// conditions returns the conditions of a migration that are True, with reason and message.
+// conditions formats the True conditions of a migration, with reason and message.
 func conditions(o client.Object) (all []string) {
 	list, _ := o.At("status.conditions").([]any)
 	for _, c := range list {
@@ -37,7 +36,8 @@ func conditions(o client.Object) (all []string) {
 	return all
 }
 
-// wantMigration waits until a migration has exactly one condition, which starts with want.
+// wantMigration waits until a migration has exactly one True condition, whose text starts with
+// want.
 func (s conversionSession) wantMigration(name, want string) client.Object {
 	s.T.Helper()
 	var o client.Object
@@ -54,8 +54,8 @@ func (s conversionSession) wantMigration(name, want string) client.Object {
 	return o
 }
 
-// TestStorageVersionMigration checks that a migration rewrites the objects in the old storage
-// version and no others. The CRD lists the old version until a client removes it.
+// TestStorageVersionMigration checks that a migration rewrites only objects in the old storage
+// version. The CRD lists the old version until a client removes it.
 func TestStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, withMigrations), startConversion(t)
@@ -87,7 +87,8 @@ func TestStorageVersionMigration(t *testing.T) {
 }
 
 // TestStorageVersionMigrationWithoutWebhook migrates a resource with the strategy None, and a
-// built-in one, which needs no rewrite. A migration may be created before the CRD of its resource.
+// built-in resource, which needs no rewrite. It also creates a migration before the CRD of its
+// resource.
 func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -112,8 +113,8 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
 
-// TestFailedStorageVersionMigration checks that an object that fails validation fails the
-// migration, with its name and the error in the condition.
+// TestFailedStorageVersionMigration checks that an object that fails validation also fails the
+// migration. The condition contains the object's name and the error.
 func TestFailedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -135,8 +136,8 @@ func TestFailedStorageVersionMigration(t *testing.T) {
 	}
 }
 
-// TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. The next
-// server continues with the remaining objects.
+// TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. After the
+// restart, the migration continues with the remaining objects.
 func TestRestartedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	dir, h := t.TempDir(), startConversion(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestWatchersShareConversions checks that an event is converted once for all watches. Initial
-// events and bookmarks have the requested version.
+// TestWatchersShareConversions checks that each event is converted once for all watches. Initial
+// events and bookmarks also have the requested version.
 func TestWatchersShareConversions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -49,7 +49,8 @@ func TestWatchersShareConversions(t *testing.T) {
 	}
 }
 
-// follow watches routes as v2 with initial events and returns after the given number of changes.
+// follow watches routes in v2 and returns after the given number of added objects. It calls
+// ready.Done after the initial events.
 func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	w, err := s.Watch(s.Ctx, routesV2, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
@@ -80,8 +81,8 @@ func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	return nil
 }
 
-// TestWatchOfUnconvertibleObjects checks that a failed conversion ends a watch with an ERROR
-// event, and that the watch can be started again.
+// TestWatchOfUnconvertibleObjects checks that a failed conversion ends a watch with an ERROR event,
+// and that a new watch can be started.
 func TestWatchOfUnconvertibleObjects(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -20,14 +20,14 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// embedding is a schema with embedded objects.
+// embedding is a schema with embedded resources.
 const embedding = `{"type":"object","properties":{"spec":{"type":"object","properties":{
 	"one":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"integer"}}}}},
 	"open":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
 	"list":{"type":"array","items":{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}},
 	"map":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"a":{"type":"integer"}}}}}}}}`
 
-// embedded generates valid and invalid objects to embed.
+// embedded generates valid and invalid embedded resources.
 func embedded() *rapid.Generator[any] {
 	text := func(all ...any) *rapid.Generator[any] { return rapid.SampledFrom(all) }
 	fields := map[string]*rapid.Generator[any]{
@@ -77,7 +77,7 @@ func embedded() *rapid.Generator[any] {
 }
 
 // TestEmbeddedAgainstReference compares the coercion, pruning and validation of kind, apiVersion
-// and metadata in embedded objects with the public library.
+// and metadata in embedded resources with the reference implementation.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

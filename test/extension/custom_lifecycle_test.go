@@ -77,8 +77,8 @@ func (s customSession) until(label string, holds func() bool) {
 	})
 }
 
-// TestChangesWhileWriting checks that all objects get the defaults of the last schema if the CRD
-// changes during writes.
+// TestChangesWhileWriting checks that all objects get the defaults of the latest schema when the
+// CRD changes during writes.
 func TestChangesWhileWriting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,8 +119,8 @@ func TestChangesWhileWriting(t *testing.T) {
 	}
 }
 
-// TestOrphans checks that custom objects whose CRD was deleted by force survive a restart. They are
-// served again when the CRD is created again.
+// TestOrphans checks that custom objects survive a restart even if their CRD was deleted by force.
+// They are served again once the CRD is recreated.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -143,8 +143,8 @@ func TestOrphans(t *testing.T) {
 	s.check("again", part(s.read("held"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
 }
 
-// TestManyObjects checks that the deletion of a CRD with many objects gets its response first and
-// is completed in the background.
+// TestManyObjects checks that deleting a CRD with many objects is acknowledged at once and
+// completes in the background.
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

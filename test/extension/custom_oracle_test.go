@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// everything is a schema that uses every feature of schemas.
+// everything is a schema that uses every schema feature.
 const everything = `{"type":"object","properties":{"spec":{"type":"object","required":["a"],"minProperties":1,"maxProperties":6,"properties":{
 	"a":{"type":"integer","minimum":0,"maximum":3},
 	"b":{"type":"string","minLength":1,"maxLength":2,"pattern":"^[ab]*$","default":"a"},
@@ -43,7 +43,7 @@ const everything = `{"type":"object","properties":{"spec":{"type":"object","requ
 	"n":{"type":"object","default":{},"properties":{"a":{"type":"integer","default":7}}},
 	"o":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}}}}}`
 
-// customNames are the names of fields in random objects.
+// customNames are the field names in random objects.
 var customNames = strings.Split("abcdefghijklmno", "")
 
 // values generates JSON values, mostly small ones.
@@ -136,7 +136,6 @@ func TestAgainstReference(t *testing.T) {
 	})
 }
 
-// compile compiles the schema everything, compileSchema any schema.
 func compile(t *testing.T, all *catalog.Catalog) *schema.Kind {
 	return compileSchema(t, all, everything)
 }

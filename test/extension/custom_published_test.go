@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// bars is a schema with the features whose publication is tested.
+// bars is a schema with the features that matter for publication in OpenAPI.
 const bars = `{"description":"Bars.","type":"object","properties":{"spec":{"type":"object","description":"Wanted.","properties":{"bars":{"description":"List of bars.","type":"array",
 	"items":{"type":"object","required":["name"],"properties":{"name":{"description":"Name of a bar.","type":"string"},"feeling":{"type":"string","enum":["Great","Down"]},"bazs":{"type":"array","items":{"type":"string"}}}}},
 	"null":{"type":"object","nullable":true,"properties":{"a":{"type":"string"}}},"list":{"type":"array","x-platform-preserve-unknown-fields":true,"items":{"type":"object"}},
@@ -34,8 +34,8 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	return at
 }
 
-// TestPublishedSchemas compares the OpenAPI schemas of CRDs with those of the public libraries,
-// without the fields of all objects.
+// TestPublishedSchemas compares the OpenAPI schemas of CRDs with those of the reference
+// implementation, apart from the fields that all objects have.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -82,8 +82,8 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedOpenSchemas checks that open schemas are published as such, so that clients of
-// OpenAPI v2 do not reject unknown fields.
+// TestPublishedOpenSchemas checks that OpenAPI v2 marks schemas that preserve unknown fields, so
+// that clients do not reject such fields.
 func TestPublishedOpenSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -66,8 +66,8 @@ func keyed(v any) bool {
 	return ok
 }
 
-// TestRatchetingAgainstReference compares the errors of updates, in which some invalid values are
-// unchanged, with the public library.
+// TestRatchetingAgainstReference compares the validation errors of updates that leave some invalid
+// values unchanged with the reference implementation.
 func TestRatchetingAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(everything))

@@ -17,8 +17,8 @@ const sized = `{"type":"object","properties":{
 		"free":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 	"status":{"type":"object","properties":{"ready":{"type":"boolean"},"replicas":{"type":"integer"}}}}}`
 
-// TestCustomMetrics checks that a metric has one line for a kind, even if it was defined twice, and
-// none after its CRD was deleted.
+// TestCustomMetrics checks that each metric has one series per kind even if its CRD was recreated,
+// and none after the CRD is deleted.
 func TestCustomMetrics(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -26,7 +26,7 @@ func TestCustomTranscripts(t *testing.T) {
 	runTranscripts(t, "custom", "platform", nil)
 }
 
-// A customDefinition describes a CRD of widgets. Empty fields have defaults.
+// A customDefinition describes the Widget CRD. Empty fields have defaults.
 type customDefinition struct {
 	scope    string // "" for Namespaced
 	names    string // names other than plural and kind, each after a comma
@@ -35,7 +35,7 @@ type customDefinition struct {
 	more     string // fields of v1, each after a comma
 }
 
-// String returns the CRD in JSON.
+// String returns the CRD as JSON.
 func (d customDefinition) String() string {
 	if d.scope == "" {
 		d.scope = "Namespaced"
@@ -55,7 +55,7 @@ func (s customSession) define(d customDefinition) client.Object {
 	return s.Send(201, "POST", customDefinitions, client.JSON, d.String()).Object()
 }
 
-// updateDefinition replaces the CRD of widgets.
+// updateDefinition replaces the Widget CRD and waits until all daemons have seen the change.
 func (s customSession) updateDefinition(d customDefinition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()
@@ -66,8 +66,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 	}
 }
 
-// unknown checks that path gets 404 after its CRD was deleted. Other daemons than the one that
-// deleted it follow some milliseconds later.
+// unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
+// the others follow some milliseconds later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)
@@ -86,7 +86,7 @@ func (s customSession) unknown(path string) {
 	})
 }
 
-// widget returns a widget in JSON. more contains more fields, each after a comma.
+// widget returns a Widget as JSON. more holds additional fields, each preceded by a comma.
 func widget(name, more string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"}` + more + `}`
 }
@@ -101,7 +101,6 @@ func (s customSession) read(name string) client.Object {
 	return s.Send(200, "GET", widgets+"/"+name, "", "").Object()
 }
 
-// part returns a field of an object in JSON.
 func part(o client.Object, name string) string {
 	return client.Object{name: o[name]}.String()
 }

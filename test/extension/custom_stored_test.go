@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Schemas of a CRD that changes while its objects stay stored as written.
+// full and narrow are schemas of one CRD. With narrow, an object stored as written is served as
+// hidden.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -19,7 +20,7 @@ const (
 	written = `{"spec":{"a":"x","b":{"c":1}}}`
 )
 
-// views reads a widget in every way and returns its spec from each response.
+// views reads a widget with get, list and watch, and returns its spec from each response.
 func (s customSession) views(name string) map[string]string {
 	s.T.Helper()
 	views := map[string]string{"get": part(s.read(name), "spec")}
@@ -41,7 +42,7 @@ func (s customSession) views(name string) map[string]string {
 	return views
 }
 
-// checkViews compares every view of a widget, and its resource version.
+// checkViews compares the spec in every view of a widget, and its resource version.
 func (s customSession) checkViews(when, name, want string, version uint64) {
 	s.T.Helper()
 	for view, got := range s.views(name) {
@@ -52,8 +53,8 @@ func (s customSession) checkViews(when, name, want string, version uint64) {
 	}
 }
 
-// TestStoredAsWritten removes a field from a schema and adds it again. The stored value is back
-// after a kill, a restart and a snapshot. Only a write removes it.
+// TestStoredAsWritten removes a field from a schema and adds it again. The stored value reappears,
+// even after a kill, a restart and a snapshot. Only a write removes it.
 func TestStoredAsWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -106,8 +107,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that are stored in an old form. Every write starts from the
-// object that readers see, and stores it even if the client changes nothing.
+// TestWritesOfOutdated writes objects that are stored in an outdated form. Every write starts from
+// the object that readers see, and stores that object even if the client changes nothing.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -157,7 +158,7 @@ func TestWritesOfOutdated(t *testing.T) {
 	}
 }
 
-// TestSelectingOutdated selects by a field with a default that is not stored, before and after a
+// TestSelectingOutdated selects objects by a field whose default is not stored, before and after a
 // restart.
 func TestSelectingOutdated(t *testing.T) {
 	t.Parallel()
@@ -179,7 +180,7 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks that numbers without a schema are the same in the response to the write
+// TestNumbersStay checks that numbers without a schema look the same in the response to the write
 // and in every read, before and after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
@@ -206,7 +207,7 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits for a snapshot, if the state is in the data directory.
+// awaitSnapshot waits for a snapshot in the data directory. On etcd there is none.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()
 	if client.OnEtcd() {

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// A schemaGenerator generates schemas: nested, sparse, partly open, with defaults and with rules on
-// nested fields.
+// A schemaGenerator generates nested, sparse and partly open schemas, with defaults and with rules
+// about nested fields.
 type schemaGenerator struct{ t *rapid.T }
 
 func (s schemaGenerator) oneOf(label string, of ...string) string {
@@ -29,7 +29,6 @@ func (s schemaGenerator) chance(label string, in int) bool {
 	return rapid.IntRange(1, in).Draw(s.t, label) == 1
 }
 
-// scalar generates the schema of a scalar.
 func (s schemaGenerator) scalar() map[string]any {
 	out := map[string]any{"type": s.oneOf("type", "string", "integer", "boolean", "number")}
 	if s.chance("default", 3) {
@@ -38,7 +37,7 @@ func (s schemaGenerator) scalar() map[string]any {
 	return out
 }
 
-// value generates the schema of any value.
+// value generates a schema of any type, with up to depth nested levels.
 func (s schemaGenerator) value(depth int) map[string]any {
 	if depth == 0 {
 		return s.scalar()
@@ -94,7 +93,7 @@ func (s schemaGenerator) object(depth int) map[string]any {
 	return out
 }
 
-// rules adds a rule about a nested field.
+// rules may add a rule about a random nested field to a schema.
 func (s schemaGenerator) rules(out map[string]any) {
 	if s.chance("no rule", 2) {
 		return
@@ -118,7 +117,7 @@ func (s schemaGenerator) rules(out map[string]any) {
 	}
 }
 
-// valueOf generates a value that usually matches a schema.
+// valueOf generates a value that usually conforms to a schema.
 func (s schemaGenerator) valueOf(of map[string]any, depth int) any {
 	if s.chance("odd", 12) || depth == 0 {
 		return values(2).Draw(s.t, "odd value")
@@ -166,8 +165,8 @@ func newReference(t rapid.TB, text []byte) *public.Schema {
 	return s
 }
 
-// faultyFields returns the invalid fields of an object in the public libraries, and whether rules
-// reported them.
+// faultyFields returns the fields of an object that the reference implementation reports as
+// invalid. ruled reports whether validation rules were evaluated.
 func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
 	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {
@@ -178,7 +177,7 @@ func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []stri
 }
 
 // TestRandomSchemas compares defaulting, pruning and validation of random objects under random
-// schemas with the public libraries.
+// schemas with the reference implementation.
 func TestRandomSchemas(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// owners returns the managers of an object with their fields.
+// owners formats managedFields as one line per manager.
 func owners(o client.Object) string {
 	var lines []string
 	list, _ := o.Metadata()["managedFields"].([]any)
@@ -19,7 +19,6 @@ func owners(o client.Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// accept reads a path in a format.
 func (s customSession) accept(code int, path, format string) client.Answer {
 	s.T.Helper()
 	answer, err := s.GetAs(s.Ctx, path, format)

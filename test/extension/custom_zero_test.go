@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNegativeZero checks that a number is stored as it is decoded, so that an object is the same
-// after a restart.
+// TestNegativeZero checks that numbers such as -0.0 and underflows are stored as decoded, so that
+// objects do not change across a restart.
 func TestNegativeZero(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

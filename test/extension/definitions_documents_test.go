@@ -15,7 +15,8 @@ const (
 	aggregated             = "application/json;g=apidiscovery.platform.io;v=v2;as=APIGroupDiscoveryList"
 )
 
-// definitionDefinitions returns a CRD of widgets in a group, in two versions with CEL rules.
+// definitionDefinitions returns the Widget CRD in a group, with two versions and a CEL rule in
+// each.
 func definitionDefinitions(group string) string {
 	const schema = `{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-validations":[{"rule":"self.size <= 10"}],
 		"properties":{"size":{"type":"integer","description":"How large it is."},"color":{"type":"string","default":"red"}}}}}}`
@@ -24,7 +25,6 @@ func definitionDefinitions(group string) string {
 		{"name":"v1","served":true,"storage":true,"schema":` + schema + `},{"name":"v1beta1","served":true,"storage":false,"schema":` + schema + `}]}}`
 }
 
-// document returns a response and its ETag.
 func document(ctx context.Context, s client.Session, path, accept string) (text, etag string, err error) {
 	answer, err := s.GetAs(ctx, path, accept)
 	if err == nil && answer.Code != 200 {
@@ -33,8 +33,9 @@ func document(ctx context.Context, s client.Session, path, accept string) (text,
 	return string(answer.Body), answer.Header.Get("ETag"), err
 }
 
-// TestDocuments creates, changes and deletes CRDs of many groups concurrently. Every document shows
-// a change as soon as its response is sent, and other documents stay unchanged.
+// TestDocuments creates, changes and deletes CRDs in many groups concurrently. Every discovery and
+// OpenAPI document shows a change once the write is acknowledged. Documents of other groups stay
+// unchanged.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
@@ -58,8 +59,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// comeAndGo creates, changes and deletes the CRD of widgets in a group, and checks the documents
-// after each step.
+// comeAndGo creates, changes and deletes the Widget CRD in a group, and checks the documents after
+// each step.
 func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	at := definitionDefinitions2 + "/widgets." + group
 	if answer, err := s.Do(ctx, "POST", definitionDefinitions2, client.JSON, []byte(definitionDefinitions(group))); err != nil || answer.Code != 201 {
@@ -85,8 +86,8 @@ func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	return err
 }
 
-// expect checks that all documents contain a group, or none does. It returns the hash of the
-// group's own document.
+// expect checks that all documents contain a group if served is true, and that none does otherwise.
+// It returns the hash of the group's own document.
 func expect(ctx context.Context, s client.Session, group string, served bool, description string) (hash string, err error) {
 	for _, d := range []struct{ path, accept string }{
 		{"/apis", "application/json"}, {"/apis", aggregated}, {"/openapi/v3", "application/json"}, {"/openapi/v2", "application/json"}, {"/", "application/json"},

@@ -13,15 +13,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFlaps creates and deletes a CRD many times while its objects and all CRDs are watched.
-// Watches of the kind end with it, the watch of CRDs gets every event, and nothing is leaked.
+// TestFlaps repeatedly creates and deletes a CRD while its objects and all CRDs are watched.
+// Watches of custom objects end with their kind, the CRD watch receives every event, and nothing
+// leaks.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
 		flaps = 1000
 	}
 	s := client.Open(t, func(c *daemon.Config) {
-		// The watch history uses memory until it expires.
+		// Watch history occupies memory until it expires.
 		c.Watches.HistoryTime = daemon.Duration(time.Second)
 	})
 	const group, warmUp = "flap.example.com", 5
@@ -53,7 +54,8 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// flap creates the CRD of widgets, watches them and deletes it. all is a watch of CRDs.
+// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events of
+// the CRD watch all.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))
@@ -94,16 +96,16 @@ func flap(s client.Session, group string, all *client.Watch) {
 	}
 }
 
-// leftovers are the resources in use by the server and the client, which share a process. series
-// counts the metrics of a group.
+// leftovers are the resources in use by the server and the client, which share this process. heap
+// is in bytes, and series counts the metric series of a group.
 type leftovers struct{ goroutines, heap, series int }
 
-// settled returns the resources in use after a garbage collection.
+// settled returns the resources in use after garbage collection.
 func settled(s client.Session, group string) leftovers {
 	s.T.Helper()
 	series := 0
 	for line := range strings.Lines(string(s.Send(200, "GET", "/metrics", "", "").Body)) {
-		// Buckets depend on the measured times.
+		// The number of buckets depends on the measured times.
 		if strings.Contains(line, group) && !strings.Contains(line, "_bucket{") {
 			series++
 		}

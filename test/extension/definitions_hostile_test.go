@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostile creates CRDs that are expensive to process or malformed. Each gets the expected
+// TestHostile creates CRDs that are malformed or expensive to process. Each gets the expected
 // status code, and the accepted ones can be used and deleted.
 func TestHostile(t *testing.T) {
 	t.Parallel()

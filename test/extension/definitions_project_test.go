@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// modules are projects that publish CRDs and examples in Go modules. Each is small; together they
-// are about 25 MB.
+// modules are Go modules of projects that publish CRDs and examples. Together they have about 25
+// MB.
 var modules = []string{
 	"github.com/cert-manager/cert-manager@v1.21.2",
 	"github.com/fluxcd/source-controller@v1.7.0",
@@ -29,7 +29,7 @@ var modules = []string{
 	"sigs.k8s.io/karpenter@v1.8.0",
 }
 
-// moreModules are larger ones, for soak runs.
+// moreModules are larger modules, which only TROUPE_SOAK includes.
 var moreModules = []string{
 	"github.com/argoproj/argo-rollouts@v1.8.3",
 	"github.com/external-secrets/external-secrets@v1.3.2",
@@ -71,7 +71,7 @@ func fetch(t *testing.T, modules []string) (folders []string) {
 	return folders
 }
 
-// A project contains the objects that one module publishes.
+// A project holds the objects that one module publishes.
 type project struct {
 	definitions []definitionObject // with unique names
 	examples    []definitionObject // of kinds that the CRDs define
@@ -79,8 +79,8 @@ type project struct {
 
 var documentSeparator = regexp.MustCompile(`(?m)^---.*$`)
 
-// read returns the CRDs and examples in a module. It skips templates and the directory scripts,
-// which has copies of other projects' CRDs.
+// read returns the CRDs and examples in a module. It skips templates, and directories called
+// scripts, which contain copies of other projects' CRDs.
 func read(t *testing.T, folder string) project {
 	t.Helper()
 	var p project

@@ -20,11 +20,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An edit sets the part of a CRD at a path, or the whole CRD if path is "". An empty value removes
+// An edit sets the part of a CRD at path, or the whole CRD if path is "". An empty value removes
 // the part.
 type edit struct{ path, value string }
 
-// apply returns a value after the edit.
+// apply returns the edited value.
 func (e edit) apply(t *testing.T, at any) any {
 	t.Helper()
 	if e.path == "" {
@@ -55,7 +55,7 @@ func (e edit) apply(t *testing.T, at any) any {
 	return at
 }
 
-// edited returns the CRD of gadgets after some edits.
+// edited returns the Gadget CRD after some edits.
 func edited(t *testing.T, edits []edit) definitionObject {
 	t.Helper()
 	var o any
@@ -68,7 +68,7 @@ func edited(t *testing.T, edits []edit) definitionObject {
 	return o.(map[string]any)
 }
 
-// publicDefinition decodes a CRD into the internal type of the public libraries.
+// publicDefinition decodes a CRD into the internal type of k8s.io/apiextensions-apiserver.
 func publicDefinition(t *testing.T, o definitionObject) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -95,20 +95,20 @@ func store(d *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// largeValue matches an object or a list of objects. The public libraries print it as a Go value,
-// Troupe as it was sent.
+// largeValue matches an object or a list of objects in an error message. The reference
+// implementation prints such a value as a Go value, and Troupe prints it as sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
-// definitionTypeName matches the type name of an object in a rule. The public libraries generate a
-// new one for each compilation.
+// definitionTypeName matches the type name of self in an error message. The reference
+// implementation generates a new name for each compilation.
 var definitionTypeName = regexp.MustCompile(`selfType\d+|@self(\.\w+)*`)
 
-// comparableText removes the parts of an error message that differ on purpose.
+// comparableText removes intended differences from an error message.
 func comparableText(text string) string {
 	return definitionTypeName.ReplaceAllString(largeValue.ReplaceAllString(text, "$1…$3"), "self")
 }
 
-// causesDefinitions returns the causes of an error as texts, or nil.
+// causesDefinitions formats the causes of an error response. It returns nil if there are none.
 func causesDefinitions(answer client.Answer) (all []string) {
 	details, _ := answer.Object()["details"].(map[string]any)
 	list, _ := details["causes"].([]any)
@@ -120,7 +120,7 @@ func causesDefinitions(answer client.Answer) (all []string) {
 	return slices.Compact(all)
 }
 
-// publicCauses returns the errors of the public libraries in the same form.
+// publicCauses formats errors of the reference implementation in the same way.
 func publicCauses(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
 		all = append(all, e.Field+": "+string(e.Type)+": "+comparableText(e.ErrorBody()))
@@ -129,14 +129,14 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// panics reports whether the public libraries panic. They do so for selectable fields of a schema
-// that is not structural.
+// panics recovers from panics of the reference implementation. Selectable fields of a
+// non-structural schema cause one.
 func panics(validate func() field.ErrorList) (errs field.ErrorList, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	return validate(), false
 }
 
-// expectCauses compares an error response with the errors of the public libraries.
+// expectCauses compares an error response with the errors of the reference implementation.
 func expectCauses(t *testing.T, title string, answer client.Answer, validate func() field.ErrorList) {
 	t.Helper()
 	errs, panicked := panics(validate)
@@ -152,7 +152,7 @@ func expectCauses(t *testing.T, title string, answer client.Answer, validate fun
 	}
 }
 
-// definitionPaths expands abbreviated paths of gadgets.
+// definitionPaths expands the abbreviated paths of edits.
 var definitionPaths = func() *strings.Replacer {
 	const version, spec = "spec.versions.0", "spec.versions.0.schema.openAPIV3Schema.properties.spec"
 	var names []string
@@ -162,8 +162,8 @@ var definitionPaths = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
 }()
 
-// repetition matches a repeated text: <<N TEXT>>, or <<N, TEXT>> with commas in between. # in the
-// text is the index.
+// repetition matches <<N TEXT>>, which stands for N copies of TEXT, or <<N, TEXT>>, which puts
+// commas between them. A # in TEXT is the index of the copy.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
 
 func repeated(text string) string {
@@ -178,13 +178,14 @@ func repeated(text string) string {
 	})
 }
 
-// A changedDefinition is the CRD of gadgets after some edits. title is the first line of its block.
+// A changedDefinition is a list of edits to the Gadget CRD. title is the first line of its block.
 type changedDefinition struct {
 	title string
 	edits []edit
 }
 
-// readEdits reads a file of edits. If named is true, the first line of a block is only its title.
+// readEdits reads a file of edits. If named is false, the first line of a block is its title and
+// also its first edit.
 func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
 	t.Helper()
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {
@@ -206,7 +207,7 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 	return all
 }
 
-// TestRefusals compares the validation errors for new CRDs with the public libraries.
+// TestRefusals compares validation errors of new CRDs with the reference implementation.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -222,7 +223,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedUpdates does the same for updates of a CRD.
+// TestRefusedUpdates compares validation errors of CRD updates with the reference implementation.
 func TestRefusedUpdates(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers are the functions that allocate memory for a CRD while it is served, except for its
-// object.
+// makers are the functions that allocate memory for a served CRD, apart from the CRD object itself.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -24,8 +23,8 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects returns a count of the objects that each maker allocated. The memory profile lags behind
-// by two garbage collections.
+// objects counts allocated objects by maker, with count selecting the field of the memory profile.
+// It collects garbage three times, because the profile lags by two collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -47,15 +46,14 @@ func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]
 	return counts
 }
 
-// live counts the reachable objects of each maker.
+// live counts the objects that are still in use.
 func live() map[string]int64 { return objects((*runtime.MemProfileRecord).InUseObjects, false) }
 
-// made counts all objects of each maker.
+// made counts all objects allocated so far.
 func made() map[string]int64 {
 	return objects(func(r *runtime.MemProfileRecord) int64 { return r.AllocObjects }, true)
 }
 
-// allocator returns the function that requested memory from the runtime.
 func allocator(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -66,12 +64,12 @@ func allocator(stack []uintptr) string {
 	}
 }
 
-// rounds is the number of kinds that TestReleased creates and deletes.
+// rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased creates CRDs in ever new groups, uses them in every way and deletes them. Their
-// memory must be released afterwards. Each daemon may keep fewer objects than rounds, for example
-// the last one in a worker.
+// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them. Their
+// memory must be released afterwards. Each daemon may keep fewer than rounds objects per maker,
+// because a worker may hold the last one.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -84,7 +82,8 @@ func TestReleased(t *testing.T) {
 		}
 		s.Send(422, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":11}}`)
 		s.Send(201, "PATCH", objects+"/c?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"c"},"spec":{"size":2}}`)
-		// The garbage collector has seen the kind once it deletes an object without its owner.
+		// An owner that does not exist makes the garbage collector delete the object. This shows
+		// that the garbage collector watches the new kind.
 		s.Send(201, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"dependent","ownerReferences":[`+
 			`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":"00000000-0000-4000-8000-000000000000"}]}}`)
 		client.Eventually(t, func() error {
@@ -111,8 +110,7 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/metrics", "", "")
 	}
-	// askAll requests the documents that every daemon builds on demand, and again after kinds were
-	// deleted.
+	// askAll makes every daemon build its documents, and drop those of deleted kinds.
 	askAll := func() {
 		for range client.Daemons(t) {
 			s.Send(200, "GET", "/openapi/v3", "", "")

@@ -20,11 +20,11 @@ import (
 const (
 	path                = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	definitionTypeApply = "application/apply-patch+yaml"
-	// mostExamples limits the examples per kind, because some projects have hundreds.
+	// mostExamples limits the examples per kind, because some projects have hundreds of them.
 	mostExamples = 12
 )
 
-// A kind is a kind that a CRD defines, in its storage version.
+// A kind is a kind defined by a CRD, in its storage version.
 type kind struct {
 	group, version, plural, name string
 	namespaced, isolatedStatus   bool
@@ -39,7 +39,7 @@ func (k *kind) path() string {
 	return fmt.Sprintf("/apis/%s/%s/%s", k.group, k.version, k.plural)
 }
 
-// newKind returns the kind that a CRD defines.
+// newKind returns the kind that a CRD defines, or nil if the test cannot create objects of it.
 func newKind(t *testing.T, definition definitionObject) *kind {
 	t.Helper()
 	spec := definition["spec"].(map[string]any)
@@ -63,7 +63,7 @@ func newKind(t *testing.T, definition definitionObject) *kind {
 	return nil
 }
 
-// TestProjects creates all CRDs of each project, and its examples in the storage versions.
+// TestProjects creates all CRDs of each project, and its examples that are in a storage version.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	all := modules
@@ -79,7 +79,7 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// A suite tests one project.
+// A suite tests the CRDs and examples of one project.
 type suite struct{ client.Session }
 
 func testProject(s suite, p project) {
@@ -116,7 +116,7 @@ func testProject(s suite, p project) {
 	s.T.Logf("%d definitions, examples of %d kinds", len(p.definitions), len(tried))
 }
 
-// explain checks that the schema that kubectl explain uses is published.
+// explain checks that OpenAPI v3 contains the schema that kubectl explain reads.
 func (s suite) explain(k *kind) {
 	s.T.Helper()
 	text := s.Send(200, "GET", "/openapi/v3/apis/"+k.group+"/"+k.version, "", "").String()
@@ -125,8 +125,8 @@ func (s suite) explain(k *kind) {
 	}
 }
 
-// create creates an example and compares the result with the public libraries. It returns the
-// created object, or nil if it was rejected.
+// create creates an example and compares the result with the reference implementation. It returns
+// the expected object after defaulting and pruning, or nil if the example was rejected.
 func (s suite) create(k *kind, o definitionObject) definitionObject {
 	s.T.Helper()
 	want := map[string]any{}
@@ -164,8 +164,8 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 	return shaped
 }
 
-// applyTwice applies an example with two managers. The second apply of the second manager must
-// change nothing. If apply rejects fields that create prunes, it applies shaped instead.
+// applyTwice applies an example with two managers. The second apply by the second manager must be a
+// no-op. If apply rejects fields that create prunes, applyTwice applies shaped instead.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")
@@ -195,7 +195,7 @@ func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	}
 }
 
-// list lists and watches the objects of a kind, and lists them as a table.
+// list lists and watches the objects of a kind, and also lists them as a Table.
 func (s suite) list(k *kind) {
 	s.T.Helper()
 	list, err := s.List(s.Ctx, k.path(), nil)

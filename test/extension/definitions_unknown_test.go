@@ -9,8 +9,8 @@ import (
 )
 
 // TestUnknownBelowUnions checks that unknown schema fields below items and additionalProperties are
-// dropped with a warning, even in strict requests. The strict decoder of kube-apiserver does not
-// check there, and real CRDs have such fields. All others are rejected.
+// dropped with a warning, even in strict requests. Real CRDs have such fields, and the strict
+// decoder of kube-apiserver does not check there. Unknown fields elsewhere are rejected.
 func TestUnknownBelowUnions(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

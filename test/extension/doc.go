@@ -1,23 +1,24 @@
-// Package extension tests the extensions of the API: custom resources and their conversion,
-// admission webhooks, aggregated servers, and proxying.
+// Package extension tests API extensions: custom resources and their conversion, admission
+// webhooks, aggregated servers, and proxying.
 //
-// The files of a topic begin with its name. The topics:
+// The reference implementation is the code of kube-apiserver in the public Go modules of
+// Kubernetes. The files of each topic start with its name.
 //
 // # Aggregation
 //
-// These tests cover aggregated API servers: registration, availability, requests on behalf of
-// users, discovery and OpenAPI. The servers are part of the tests, or built on the public library
-// (test/tools/extension).
+// These tests cover aggregated API servers: registration, availability, forwarding of requests and
+// users, discovery and OpenAPI. Some servers are part of the tests. Another one, in
+// test/tools/extension, is built on k8s.io/apiserver.
 //
 // # CEL
 //
-// These tests compare CEL expressions and the rules of custom resources with the public
-// implementation: results, errors, costs and estimates must be equal.
+// These tests compare CEL expressions and validation rules of custom resources with the reference
+// implementation. Results, errors, costs and cost estimates must be equal.
 //
 // # Conversion
 //
-// These tests run a daemon with conversion webhooks over TLS. Most use the CRD of routes, which has
-// a host and a port in version v1 and both in one string in version v2.
+// These tests run a daemon with conversion webhooks over TLS. Most use the Route CRD. A route has a
+// host and a port in version v1, and one string with both in version v2.
 //
 // # Custom
 //
@@ -25,24 +26,24 @@
 //
 // # Definitions
 //
-// These tests create the CRDs of real projects and the objects that these publish as examples. All
-// must be accepted, with the same results as in the public libraries. The projects are Go modules
-// in pinned versions.
+// These tests create the CRDs that real projects publish, and their example objects. The server
+// must accept all of them, with the same results as the reference implementation. The projects are
+// Go modules at pinned versions.
 //
-// Validation errors of new and changed CRDs are compared with those of the public libraries.
+// Validation errors of new and updated CRDs are compared with the reference implementation.
 //
 // Other tests check the cost of many or short-lived CRDs. The memory of a deleted CRD must be
-// released, and discovery and OpenAPI must be right after each change.
+// released, and discovery and OpenAPI must be correct after each change.
 //
 // # Proxying
 //
-// These tests check requests that the daemon forwards with the public clients: to Services, Pods
-// and Nodes with the verb proxy, and to containers through a kubelet. The kubelet is part of the
-// tests. It is built on the public library for container runtimes, requires a client certificate,
-// and runs commands on this machine.
+// These tests use public clients for requests that the daemon forwards: to Services, Pods and Nodes
+// through the proxy subresource, and to containers through a kubelet. The kubelet is part of the
+// tests. It is built on Kubernetes' streaming library, requires a client certificate, and runs
+// commands on this machine.
 //
 // # Webhooks
 //
-// These tests check admission webhooks over TLS: which requests they get, the content of the
+// These tests check admission webhooks over TLS: which requests they receive, the content of the
 // reviews, the effect of their responses, and slow, failing and lying webhooks.
 package extension

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A cluster is a daemon with a Node, whose kubelet runs in the test, and Pods on it.
+// A cluster is a daemon with Pods on a Node, whose kubelet runs in the test.
 type cluster struct {
 	config  *rest.Config
 	clients kubernetes.Interface
@@ -87,7 +87,7 @@ func (c *cluster) get(t *testing.T, path string) (string, error) {
 	return string(b), err
 }
 
-// fault returns the Status of a failed GET.
+// fault returns the Status of a GET request, which must fail.
 func (c *cluster) fault(t *testing.T, path string) string {
 	t.Helper()
 	a, err := c.server.Client.Get(t.Context(), path)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestKubectl runs the kubectl commands that need a kubelet, over both protocols.
+// TestKubectl runs the kubectl commands that need a kubelet, over SPDY and WebSocket.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// withoutNotes removes lines that tar and kubectl print about themselves.
+// withoutNotes removes hints that tar and kubectl print in addition to the output.
 func withoutNotes(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -65,7 +65,6 @@ func withoutNotes(text string) string {
 	return b.String()
 }
 
-// forwardPort checks kubectl port-forward.
 func forwardPort(t *testing.T, command func(...string) *exec.Cmd) {
 	t.Helper()
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "behind") }))

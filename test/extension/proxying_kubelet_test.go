@@ -45,8 +45,8 @@ type kubelet struct {
 	hold   chan struct{} // closed to end logs that are followed
 }
 
-// newKubelet starts a kubelet that requires client certificates of the CA clients. Its own
-// certificate is from the CA servers.
+// newKubelet starts a kubelet with a certificate issued by servers. It requires client certificates
+// issued by clients.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}
@@ -111,7 +111,7 @@ func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 
 var remoteProtocols = []string{"v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"}
 
-// serveLog sends a log with the URI of the request, or an error for some container names.
+// serveLog sends a log that contains the URI of the request. Some container names get an error.
 func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []string) {
 	switch parts[3] {
 	case "absent":
@@ -137,7 +137,7 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 	}
 }
 
-// containers run commands on this machine.
+// containers runs the commands of containers on this machine.
 type containers struct{}
 
 func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan clientremote.TerminalSize, _ time.Duration) error {
@@ -181,7 +181,7 @@ func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ st
 	return err
 }
 
-// PortForward implements portforward.PortForwarder. It connects to ports of this machine.
+// PortForward implements portforward.PortForwarder. It connects to the port on this machine.
 func (containers) PortForward(_ context.Context, _ string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
 	defer stream.Close()
 	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))

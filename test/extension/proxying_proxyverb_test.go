@@ -19,7 +19,7 @@ import (
 )
 
 // TestProxyVerb checks that requests with every method reach Services, Pods and Nodes, and that
-// links in pages lead back through the proxy.
+// links in proxied pages point back to the proxy.
 func TestProxyVerb(t *testing.T) {
 	t.Parallel()
 	host := client.OwnAddress(t) // loopback addresses are not proxied
@@ -79,7 +79,7 @@ func TestProxyVerb(t *testing.T) {
 	}
 }
 
-// echo checks a WebSocket to a backend.
+// echo checks that a WebSocket connection to a backend works through the proxy.
 func (c *cluster) echo(t *testing.T, path string) {
 	t.Helper()
 	d := websocket.Dialer{TLSClientConfig: c.server.TLS, Subprotocols: []string{"echo"}}
@@ -138,7 +138,7 @@ func (c *cluster) serveMember(t *testing.T, host string) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// addService creates a Service with an endpoint that refers to a Pod, at an address.
+// addService creates a Service with one endpoint, which has the given address and refers to a Pod.
 func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)

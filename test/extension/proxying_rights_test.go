@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// allow grants verbs on a subresource of Pods to a user and returns a function that revokes them.
+// allow grants a user verbs on a Pod subresource. The returned function revokes them.
 func (c *cluster) allow(t *testing.T, user, subresource string, verbs ...string) (revoke func()) {
 	t.Helper()
 	name := user + "-" + subresource
@@ -49,8 +49,8 @@ func (c *cluster) as(user string) *rest.Config {
 	return config
 }
 
-// TestRights checks that a user with only the right to read cannot open a stream, whatever the
-// method of the protocol.
+// TestRights checks that a user who may only get pods/exec cannot open a stream, whichever HTTP
+// method the protocol uses.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -77,8 +77,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestOwnKubeletClient checks that the daemon by default uses a client certificate of its own CA
-// for kubelets. Its user may access only the kubelet API.
+// TestOwnKubeletClient checks that, by default, the daemon connects to kubelets with a client
+// certificate from its own CA. The user of this certificate may access only the kubelet API.
 func TestOwnKubeletClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func TestOwnKubeletClient(t *testing.T) {
 	}
 }
 
-// TestRevocation checks that streams and logs end when the user loses the right to them.
+// TestRevocation checks that streams and followed logs end when the user loses permission.
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -160,8 +160,8 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// TestAdmission checks that CONNECT requests are admitted by their options and counted in the
-// metrics.
+// TestAdmission checks that admission policies for CONNECT see the options of a request, and that
+// metrics count these requests.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

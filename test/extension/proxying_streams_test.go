@@ -26,7 +26,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// executors open streams over the two protocols of clients.
+// executors open streams over each protocol that clients use.
 var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor, error){
 	"SPDY": func(c *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 		return remotecommand.NewSPDYExecutor(c, "POST", u)
@@ -105,8 +105,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestPortForward reaches a server behind a Pod over both protocols, with several concurrent
-// connections.
+// TestPortForward connects to a server in a Pod over both protocols, with concurrent connections.
 func TestPortForward(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -154,7 +153,7 @@ func TestPortForward(t *testing.T) {
 	forward("WebSocket", f, err, ready, stop)
 }
 
-// TestLogs reads logs, complete and followed.
+// TestLogs reads complete and followed logs.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -183,7 +182,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestFaults checks that errors have the texts of kube-apiserver.
+// TestFaults checks that error messages match those of kube-apiserver.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -234,8 +233,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestKubeletIsVerified checks that a kubelet with a certificate of another CA is rejected, except
-// for logs with insecureSkipTLSVerifyBackend.
+// TestKubeletIsVerified checks that a kubelet whose certificate has another CA is rejected. Only
+// logs with insecureSkipTLSVerifyBackend skip the verification.
 func TestKubeletIsVerified(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {

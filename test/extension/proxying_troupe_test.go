@@ -51,8 +51,8 @@ func (m *commander) expect(command, stdin, want string, code int) {
 	}
 }
 
-// sameLines reports whether two texts have the same lines in any order. The order of standard
-// output and standard error is random.
+// sameLines reports whether two texts have the same lines in any order, because standard output and
+// standard error interleave randomly.
 func sameLines(a, b string) bool {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	slices.Sort(x)
@@ -97,8 +97,8 @@ func TestTroupe(t *testing.T) {
 	forwardPort(t, m.command)
 }
 
-// TestTroupeAtTerminal checks that exec sends the terminal size and every key. Ctrl-C interrupts
-// commands that only show output, with exit code 130.
+// TestTroupeAtTerminal checks that exec forwards the terminal size and every key. In commands that
+// only print output, Ctrl-C interrupts with exit code 130.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)
@@ -172,7 +172,7 @@ func awaitRaw(t *testing.T, end *os.File) {
 	})
 }
 
-// An untilText reads until a text appears.
+// An untilText reads from a file until a text appears.
 type untilText struct {
 	from *os.File
 	want string

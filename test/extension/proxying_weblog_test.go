@@ -8,8 +8,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// TestLogsOverWebSocket checks that a WebSocket client gets a log as messages, in binary or Base64.
-// An error is the response to the upgrade request.
+// TestLogsOverWebSocket checks that a WebSocket client receives a log as binary or Base64 messages.
+// Errors are sent as the response to the upgrade request.
 func TestLogsOverWebSocket(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

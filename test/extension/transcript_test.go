@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// runTranscripts plays each transcript of a folder against a new server. change may be nil. The
-// transcripts control a webhook server, see script.
+// runTranscripts plays each transcript in a directory against a new server. change may be nil.
+// Transcripts control a webhook server as described at script.
 func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Config)) {
 	t.Helper()
 	if *transcript.Update && profile != client.Profiles[0] {
@@ -45,9 +45,9 @@ func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Co
 	}
 }
 
-// A script is the webhook server of a transcript, at {url}, with the CA {bundle}. Each path is a
-// separate webhook. PUT {hook}/PATH sets its response, and GET {hook}/PATH returns the reviews
-// since the last GET. The response is a JSON object:
+// A script is the webhook server of a transcript. Its URL is {url} and its CA {bundle}. Each path
+// is a separate webhook. PUT {hook}/PATH sets the response of a path, and GET {hook}/PATH returns
+// the reviews received since the last GET. A response is a JSON object:
 //
 //	{"allowed":false}        the response of an AdmissionReview; a patch may be plain JSON
 //	{"append":"x"}           a patch that appends a text to data.s of the object
@@ -55,14 +55,14 @@ func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Co
 //	{"code":500,"body":""}   an HTTP response, with UID and VERSION replaced by those of the review
 //	{"abort":true}           no response
 //
-// <<N TEXT>> repeats TEXT, see repetition.
+// <<N TEXT>> repeats TEXT as described at repetition.
 type script struct {
 	mu      sync.Mutex
 	answers map[string]map[string]any
 	asked   map[string][]any
 }
 
-// startScript starts a script and returns the variables of its transcript.
+// startScript starts a script and returns the variables for its transcript.
 func startScript(t *testing.T) map[string]string {
 	s := &script{answers: map[string]map[string]any{}, asked: map[string][]any{}}
 	h := startWebhooks(t, s.review)
@@ -91,7 +91,7 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review sends the response of a path. By default it allows or converts.
+// review responds to a review as scripted. By default it allows or converts.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]
@@ -124,7 +124,7 @@ func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// responseMembers returns the JSON of an admission response without its braces.
+// responseMembers returns an admission response as JSON without the outer braces.
 func responseMembers(answer map[string]any) string {
 	if patch, isPlain := answer["patch"].([]any); isPlain {
 		answer = map[string]any{"allowed": true, "patchType": "JSONPatch", "patch": base64.StdEncoding.EncodeToString([]byte(asJSON(patch)))}
@@ -133,7 +133,7 @@ func responseMembers(answer map[string]any) string {
 	return text[1 : len(text)-1]
 }
 
-// editedConversion returns the valid response to a ConversionReview, changed by a JSON patch.
+// editedConversion applies a JSON patch to the valid response to a ConversionReview.
 func editedConversion(asked webhookObject, edit any) []byte {
 	var r review
 	_ = json.Unmarshal([]byte(asJSON(asked)), &r)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow contains requests and the controller's writes for them, as in
+// A controllerRow holds client requests and the writes by which a controller reacts, as in
 // testdata/controllers.txt.
 type controllerRow struct {
 	controller       string
@@ -49,9 +49,9 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 	return rows
 }
 
-// TestControllersAreAdmitted checks admission for the writes of controllers that run in
-// kube-controller-manager elsewhere. Each write is sent to the webhook under the server's name. A
-// policy blocks the writes until it is deleted.
+// TestControllersAreAdmitted checks that writes of controllers are admitted if Kubernetes runs the
+// controller in kube-controller-manager. The webhook receives each write with the server's user
+// name. An admission policy blocks the writes until it is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -105,7 +105,8 @@ func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Co
 	return webhookSession{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, "platform"}
 }
 
-// stopControllers rejects writes of the server in a namespace, or to objects, whose name matches.
+// stopControllers creates a policy that rejects the server's writes if the name of the object or
+// namespace starts or ends with name.
 func (s webhookSession) stopControllers(name string) {
 	s.T.Helper()
 	const group = "/apis/admissionregistration.platform.io/v1/"
@@ -116,7 +117,8 @@ func (s webhookSession) stopControllers(name string) {
 	s.Send(201, "POST", group+"validatingadmissionpolicybindings", client.JSON, `{"metadata":{"name":"stop"},"spec":{"policyName":"stop","validationActions":["Deny"]}}`)
 }
 
-// perform sends the requests of a row for a run.
+// perform sends the requests of a row. run replaces $ in names, so that each run has its own
+// objects.
 func (s webhookSession) perform(run string, requests ...string) {
 	s.T.Helper()
 	cidr := map[string]string{"seen00": "10.100.0.0/24", "denied": "10.200.0.0/24"}
@@ -139,7 +141,8 @@ func (s webhookSession) perform(run string, requests ...string) {
 	}
 }
 
-// wantWrites waits until the webhook has received all writes of all rows for a run.
+// wantWrites waits until the webhook has received the writes of all rows. It appends the received
+// reviews to asked.
 func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string, rows []controllerRow) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -156,7 +159,7 @@ func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string,
 	})
 }
 
-// wasAsked reports whether one of the reviews is for a write of the server.
+// wasAsked reports whether a review contains the given write by the server.
 func wasAsked(asked []question, write string) bool {
 	for _, q := range asked {
 		line := writeLine(q)
@@ -171,7 +174,7 @@ func wasAsked(asked []question, write string) bool {
 	return false
 }
 
-// writeLine describes the request of a review and its object.
+// writeLine formats a reviewed request and its object like a write in testdata/controllers.txt.
 func writeLine(q question) string {
 	name := q.text("name")
 	if name == "" {
@@ -181,7 +184,6 @@ func writeLine(q question) string {
 	return fmt.Sprintf("%s %s/%s %s/%s %s", q.text("operation"), q.text("resource", "resource"), q.text("subResource"), q.text("namespace"), name, body)
 }
 
-// nodeRequest returns a certificate request for a node in Base64.
 func nodeRequest(t *testing.T, node string) string {
 	t.Helper()
 	subject := pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}

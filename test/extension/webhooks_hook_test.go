@@ -12,7 +12,7 @@ import (
 
 type webhookObject = map[string]any
 
-// at returns the value at a path in an object, or nil.
+// at returns the value at a path in an object, or nil if there is none.
 func at(o any, path ...string) any {
 	for _, name := range path {
 		m, ok := o.(webhookObject)
@@ -24,7 +24,7 @@ func at(o any, path ...string) any {
 	return o
 }
 
-// A question is an AdmissionReview that a webhook received.
+// A question is an admission review request that a webhook received.
 type question struct {
 	review webhookObject // the AdmissionReview
 	header http.Header
@@ -38,13 +38,12 @@ func (q question) text(path ...string) string { s, _ := at(q.request(), path...)
 
 type hookServer struct{ *hook[question] }
 
-// startWebhooks starts a webhook server with a handler.
 func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
 	return startAt(t, "127.0.0.1", answer, names...)
 }
 
-// startAt is startWebhooks with an IP address.
+// startAt starts a webhook server that listens on ip.
 func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
 	h := newHook(t, ip, func(r *http.Request, body []byte) question {
@@ -57,15 +56,17 @@ func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWri
 	return &hookServer{h}
 }
 
-// questions returns the reviews of client requests since the last call.
+// questions returns the reviews of client requests since the last call. It drops reviews of the
+// server's own writes.
 func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers reports whether the review is for a write of a controller, which may come at any time.
+// isServers reports whether the review is for a write by a controller, which may happen at any
+// time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
-// respond returns a handler that sends fields of a response in JSON, in addition to the uid.
+// respond takes the fields of the response except uid, as JSON without the outer braces.
 func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) { writeWebhooks(w, q, members) }
 }
@@ -85,7 +86,7 @@ func patchMembers(patch string) string {
 	return `"patchType":"JSONPatch","patch":"` + base64.StdEncoding.EncodeToString([]byte(patch)) + `"`
 }
 
-// A webhookHook describes one webhook of a configuration. Empty fields have defaults.
+// A webhookHook describes one webhook in a configuration. Empty fields have defaults.
 type webhookHook struct {
 	name, path, rules, more string
 	client                  string // replaces the server's clientConfig
@@ -119,7 +120,6 @@ func (h webhookHook) text(s *hookServer) string {
 	return fmt.Sprintf(`{"name":%q,"rules":[%s],"sideEffects":%q,"admissionReviewVersions":[%s],"clientConfig":%s,%s}`, h.name, h.rules, h.effects, h.versions, h.client, h.more)
 }
 
-// namesWebhooks returns the strings at a path in the requests of reviews, in order.
 func namesWebhooks(asked []question, path ...string) string {
 	var all []string
 	for _, q := range asked {

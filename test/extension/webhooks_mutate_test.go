@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// appends returns a handler that appends a letter to data.s.
 func appends(letter string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) {
 		s := q.text("object", "data", "s")
@@ -24,7 +23,7 @@ func appends(letter string) func(q question, w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// annotations returns the annotations of the audit event of one request.
+// annotations returns the annotations of the audit event for the request with the given URI.
 func annotations(t *testing.T, path, uri string) map[string]string {
 	t.Helper()
 	var found map[string]string
@@ -48,8 +47,8 @@ func annotations(t *testing.T, path, uri string) map[string]string {
 	return found
 }
 
-// TestAuditAnnotations checks the audit annotations of webhooks at two levels, with the names of
-// both profiles.
+// TestAuditAnnotations checks the audit annotations that webhooks cause at the levels Metadata and
+// Request, in both naming profiles.
 func TestAuditAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, naming := range []string{"platform", "kubernetes"} {
@@ -97,8 +96,8 @@ func TestAuditAnnotations(t *testing.T) {
 	}
 }
 
-// TestAuditAnnotationsOfOthers checks the annotations of failed policies and issued tokens, in both
-// profiles.
+// TestAuditAnnotationsOfOthers checks the audit annotations for failed policies and issued tokens,
+// in both naming profiles.
 func TestAuditAnnotationsOfOthers(t *testing.T) {
 	t.Parallel()
 	for naming, suffixes := range map[string][2]string{"platform": {"platform.io", "platform.io"}, "kubernetes": {"k8s.io", "kubernetes.io"}} {
@@ -131,15 +130,15 @@ func TestAuditAnnotationsOfOthers(t *testing.T) {
 	}
 }
 
-// series returns the lines of metrics that match a pattern.
+// series returns the metric series that start with a pattern.
 func (s webhookSession) series(pattern string) []string {
 	s.T.Helper()
 	a := s.Send(200, "GET", "/metrics", "", "")
 	return regexp.MustCompile(`(?m)^`+pattern+`.*$`).FindAllString(string(a.Body), -1)
 }
 
-// TestWebhookMetrics checks the metrics of webhooks, and that series of deleted webhooks are
-// removed.
+// TestWebhookMetrics checks the metrics of webhooks, and that deleting a webhook removes its
+// series.
 func TestWebhookMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -179,7 +178,7 @@ func TestWebhookMetrics(t *testing.T) {
 	}
 }
 
-// TestRejectionMetric checks the codes and error types of rejections.
+// TestRejectionMetric checks the codes and error types in the metric for rejections.
 func TestRejectionMetric(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -198,7 +197,7 @@ func TestRejectionMetric(t *testing.T) {
 	}
 }
 
-// TestConditionMetrics checks the metrics of matchConditions that exclude a webhook or fail.
+// TestConditionMetrics checks the metrics for matchConditions that exclude a webhook or fail.
 func TestConditionMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

@@ -23,8 +23,8 @@ func port(h *hookServer) string {
 	return u.Port()
 }
 
-// TestWebhookService checks that a webhook behind a Service is reached by its ready endpoints or at
-// the configured address. Its certificate must be valid for the Service.
+// TestWebhookService checks that a webhook with a Service reference is called through ready
+// endpoints or at the configured address. Its certificate must be valid for the Service.
 func TestWebhookService(t *testing.T) {
 	t.Parallel()
 	own := client.OwnAddress(t)
@@ -98,8 +98,8 @@ func TestWebhookTrust(t *testing.T) {
 	}
 }
 
-// TestCredentials checks that a webhook gets its credentials from the configuration file, also
-// after the file changed.
+// TestCredentials checks that the configuration file provides the credentials for a webhook, and
+// that changes to the file take effect.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,8 +155,7 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// TestConfigurationFile checks that the server does not start with a faulty configuration file and
-// reports the error.
+// TestConfigurationFile checks that a faulty configuration file is reported and prevents startup.
 func TestConfigurationFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// only returns the single review since the last call.
+// only returns the single client review since the last call, and fails the test if there is not
+// exactly one.
 func only(t *testing.T, h *hookServer) question {
 	t.Helper()
 	asked := h.questions()
@@ -18,7 +19,7 @@ func only(t *testing.T, h *hookServer) question {
 
 func asJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
-// want checks fields of a request in JSON. "" stands for a missing field.
+// want checks fields of a request, given by path, as JSON. "" means that the field is missing.
 func (q question) want(t *testing.T, name string, members map[string]string) {
 	t.Helper()
 	for path, want := range members {

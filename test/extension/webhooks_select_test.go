@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestChangedConfiguration checks that a change takes effect with the response to its write.
+// TestChangedConfiguration checks that a changed webhook configuration applies as soon as the
+// change is acknowledged.
 func TestChangedConfiguration(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -22,8 +23,8 @@ func TestChangedConfiguration(t *testing.T) {
 	}
 }
 
-// TestVersionThatIsNotServed checks that disabled built-in versions are not equivalent.
-// testdata/webhooks/equivalent.txt covers custom ones.
+// TestVersionThatIsNotServed checks that matchPolicy Equivalent ignores disabled built-in versions.
+// testdata/webhooks/equivalent.txt covers custom resources.
 func TestVersionThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, func(c *daemon.Config) { c.API.RuntimeConfig = daemon.Switches{"autoscaling/v1": false} })

@@ -14,14 +14,14 @@ const (
 	validating = "ValidatingWebhookConfiguration"
 )
 
-// A webhookSession is a server in a naming profile.
+// A webhookSession is a session with a server in one naming profile.
 type webhookSession struct {
 	client.Session
 	naming string
 }
 
-// quietControllers enables only the controllers that tests need, because the writes of others are
-// admitted too.
+// quietControllers runs only the controllers that tests need, because the writes of others are also
+// sent to webhooks.
 func quietControllers(c *daemon.Config) { c.Controllers = daemon.TestControllers }
 
 func TestWebhookTranscripts(t *testing.T) {
@@ -45,7 +45,7 @@ func openWebhooks(t *testing.T, change func(*daemon.Config)) webhookSession {
 	return s
 }
 
-// group returns a group with the suffix of the profile.
+// group appends the suffix of the naming profile to the prefix of an API group.
 func (s webhookSession) group(prefix string) string {
 	if s.naming == "kubernetes" {
 		return prefix + ".k8s.io"
@@ -57,7 +57,6 @@ func (s webhookSession) configurations(kind string) string {
 	return "/apis/" + s.group("admissionregistration") + "/v1/" + strings.ToLower(kind) + "s"
 }
 
-// register creates a webhook configuration.
 func (s webhookSession) register(kind, name string, hooks ...string) {
 	s.T.Helper()
 	s.Send(201, "POST", s.configurations(kind), client.JSON, s.configuration(kind, name, hooks...))

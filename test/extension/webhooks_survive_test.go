@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCallsBack checks that a webhook may change the object under review. The request then starts
-// again with the new state and calls the webhook again.
+// TestCallsBack checks that a webhook may change the object under review. The server then computes
+// the request again with the changed object and calls the webhook again.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -44,7 +44,7 @@ func TestCallsBack(t *testing.T) {
 }
 
 // TestCallsBackForEver checks that a webhook that changes the object in every review causes a
-// conflict, not a deadlock.
+// conflict instead of a deadlock.
 func TestCallsBackForEver(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -65,8 +65,8 @@ func TestCallsBackForEver(t *testing.T) {
 	s.Send(200, "GET", configMaps+"/a", "", "")
 }
 
-// TestOthersAreFree checks that a slow webhook delays only the requests under review, not other
-// changes of the same object.
+// TestOthersAreFree checks that a slow webhook delays only the requests that it reviews, and not
+// other changes to the same object.
 func TestOthersAreFree(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -119,7 +119,8 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead checks that requests fail at once if their webhook is down, and succeed when it is back.
+// TestDead checks that requests fail at once while their webhook is down, and succeed once it is
+// back.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -142,8 +143,8 @@ func TestDead(t *testing.T) {
 	s.create(201, "b", "")
 }
 
-// TestBlackHole checks that only few requests try to connect to a webhook that accepts connections
-// without responding.
+// TestBlackHole checks that few requests connect to a webhook that accepts connections but never
+// responds.
 func TestBlackHole(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -181,7 +182,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is one server's listener on a shared port. It accepts connections until it is closed.
+// A turn is the listener of one server on a port that successive servers share. Closing it keeps
+// the port open.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn
@@ -200,8 +202,8 @@ func (l *turn) Accept() (net.Conn, error) {
 
 func (l *turn) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
 
-// TestRestartUnderLoad checks that no request fails when a webhook closes its connections, with
-// HTTP/1.1 or HTTP/2.
+// TestRestartUnderLoad checks that no request fails when a webhook closes its connections, over
+// HTTP/1.1 and HTTP/2.
 func TestRestartUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -262,7 +264,7 @@ func TestRestartUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-// TestBrokenTLS checks the error for a webhook that aborts TLS handshakes.
+// TestBrokenTLS checks the error when a webhook breaks off TLS handshakes.
 func TestBrokenTLS(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -290,8 +292,8 @@ func TestBrokenTLS(t *testing.T) {
 	}
 }
 
-// TestRequestDeadline checks that a request ends at its own deadline, before the timeout of the
-// webhook.
+// TestRequestDeadline checks that a request ends at its own deadline, even if the timeout of the
+// webhook is longer.
 func TestRequestDeadline(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -315,8 +317,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces checks that webhooks are called for deletions with a namespace or an owner.
-// The objects are deleted as soon as no webhook rejects it.
+// TestEndOfNamespaces checks that webhooks review the deletion of an object that follows from the
+// deletion of its namespace or owner. The object is deleted once no webhook rejects that.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

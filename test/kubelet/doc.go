@@ -1,3 +1,3 @@
-// Package kubelet simulates the scheduler and the kubelet: it binds Pods to nodes, updates their
-// status, and removes deleted ones.
+// Package kubelet simulates the scheduler and kubelets. It binds Pods to nodes, updates their
+// status, and removes deleted Pods.
 package kubelet

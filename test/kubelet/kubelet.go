@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Kubelet simulates the kubelet of all nodes. A Pod's annotation "sim" selects its state: by
-// default it runs and is ready; "pending", "unready", "succeed" and "fail" are other states. A
-// deleted Pod with "stay" is not removed.
+// A Kubelet simulates the kubelets of all nodes. Pods run and become ready by default. The
+// annotation "sim" of a Pod selects another behavior: "pending", "unready", "succeed", "fail", or
+// "stay", which keeps a deleted Pod.
 type Kubelet struct {
 	c       *client.Client
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 }
 
-// Start simulates until Stop is called or ctx ends.
+// Start starts a simulation that runs until ctx ends or Stop is called.
 func Start(ctx context.Context, c *client.Client) *Kubelet {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &Kubelet{c: c, cancel: cancel}
@@ -27,7 +27,7 @@ func Start(ctx context.Context, c *client.Client) *Kubelet {
 	return k
 }
 
-// Stop ends the simulation and waits for running requests.
+// Stop ends the simulation and waits for requests in progress.
 func (k *Kubelet) Stop() {
 	k.cancel()
 	k.running.Wait()
@@ -104,8 +104,8 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	}
 }
 
-// remove deletes a Pod without a grace period. It retries errors, because the Pod may have no
-// further events.
+// remove deletes a Pod without a grace period. It retries on errors, because no further event of
+// the Pod may follow.
 func (k *Kubelet) remove(ctx context.Context, path string) {
 	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
@@ -113,7 +113,8 @@ func (k *Kubelet) remove(ctx context.Context, path string) {
 	})
 }
 
-// nodeFor returns the node in a Pod's node affinity, as set for DaemonSets, or n1.
+// nodeFor returns the node that the DaemonSet controller has put in the Pod's node affinity. For
+// other Pods it returns n1.
 func nodeFor(pod client.Object) string {
 	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)
 	if len(terms) == 0 {

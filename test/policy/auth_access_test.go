@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestVolumeTokens checks that a token for a volume lives as long as requested, or for a year with
+// TestVolumeTokens checks the lifetime of a token for a volume: the requested one, or a year with
 // ExtendTokenExpiration.
 func TestVolumeTokens(t *testing.T) {
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestVolumeTokens(t *testing.T) {
 	}
 }
 
-// TestClusterInfo checks that anonymous clients can read cluster-info, from which new nodes learn
-// the server's CA.
+// TestClusterInfo checks that anonymous clients can read cluster-info, which contains the server's
+// CA for new nodes.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, nil, "rita")
@@ -46,7 +46,7 @@ func TestClusterInfo(t *testing.T) {
 	r.replay("auth/cluster-info")
 }
 
-// TestAuthAlwaysDeny checks that AlwaysDeny rejects every request except those of the daemon's own
+// TestAuthAlwaysDeny checks that AlwaysDeny rejects every request except those of the
 // administrator.
 func TestAuthAlwaysDeny(t *testing.T) {
 	t.Parallel()
@@ -56,8 +56,8 @@ func TestAuthAlwaysDeny(t *testing.T) {
 	}, "rita").replay("auth/always-deny")
 }
 
-// TestRefusedElsewhere checks that a token that OIDC rejects is passed to the webhook, which also
-// rejects it. System groups in a token are dropped unless they are allowed.
+// TestRefusedElsewhere checks that a token rejected by OIDC is passed on to the token webhook,
+// which also rejects it. System groups in a token are dropped unless the configuration allows them.
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
@@ -95,8 +95,8 @@ func TestRefusedElsewhere(t *testing.T) {
 	r.expectCode("of the webhook", "good", 201)
 }
 
-// TestServingKeyVerifies checks that, without configured keys, the serving key verifies legacy
-// tokens of Secrets. It verifies no bound tokens.
+// TestServingKeyVerifies checks that, if no keys are configured, the serving key verifies legacy
+// tokens from Secrets but not bound tokens.
 func TestServingKeyVerifies(t *testing.T) {
 	t.Parallel()
 	serving := pki.Server(t, pki.Authority(t, "serving"), "127.0.0.1")
@@ -143,7 +143,7 @@ func TestServingKeyVerifies(t *testing.T) {
 	}
 }
 
-// TestFaultyFiles checks that the error for an unusable file names the file and its flag.
+// TestFaultyFiles checks that the error for an unusable file contains the file and its flag.
 func TestFaultyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,8 +187,8 @@ func TestFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOddBootstrapSecrets checks that a Secret without a valid token authenticates no client, and
-// that the log gives the reason.
+// TestOddBootstrapSecrets checks that a Secret with an invalid bootstrap token authenticates no
+// client, and that the log explains why.
 func TestOddBootstrapSecrets(t *testing.T) {
 	t.Parallel()
 	log := &client.Log{}

@@ -15,8 +15,8 @@ const (
 	policyMatches = `"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}`
 )
 
-// TestPolicyAsksRemoteAuthorizer checks that a policy that waits for a slow authorizer delays no
-// other request, not even a write of the same object.
+// TestPolicyAsksRemoteAuthorizer checks that an admission policy that waits for a slow authorizer
+// delays no other request, not even other writes to the same object.
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)

@@ -21,7 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels are the levels of the golden logs. Each applies to the namespace of the same name.
+// auditLevels are the audit levels with golden files. Each applies to the namespace of the same
+// name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1
@@ -34,7 +35,7 @@ rules:
 - {level: Metadata, nonResourceURLs: [/metrics]}
 `
 
-// A collector is an audit webhook that counts its events.
+// A collector is an audit webhook that counts the events it receives.
 type collector struct {
 	mu     sync.Mutex
 	events int
@@ -55,7 +56,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.events += len(list.Items)
 }
 
-// auditWebhook starts c as a webhook and returns the path of its kubeconfig.
+// auditWebhook serves c and returns the path of the kubeconfig for it.
 func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	t.Helper()
 	server := httptest.NewTLSServer(c)
@@ -67,8 +68,8 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	return path
 }
 
-// TestAuditLogs sends the same requests at each level. Log and webhook batch for an hour, so
-// everything in them was flushed by the shutdown.
+// TestAuditLogs sends the same requests at each audit level. The log and the webhook batch events
+// for an hour, so that only the shutdown can flush them.
 func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string
@@ -124,8 +125,8 @@ func TestAuditLogs(t *testing.T) {
 	}
 }
 
-// TestFaultyAudit checks that the daemon does not start with a faulty audit configuration, and that
-// the error names the flag and the field.
+// TestFaultyAudit checks that a faulty audit configuration prevents startup, and that the error
+// names the flag and the field.
 func TestFaultyAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -204,8 +205,8 @@ func playAudited(r *userCluster, namespace string) {
 	}
 }
 
-// askAudited sends one request and returns the status code and the Audit-Id of the response.
-// Headers are "name: value".
+// askAudited sends one request. Each of headers has the form "name: value". It returns the status
+// code and the Audit-Id of the response.
 func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
@@ -246,8 +247,8 @@ func checkAudit(t *testing.T, level, log string) {
 
 var auditID = regexp.MustCompile(`"auditID":"([^"]*)"`)
 
-// byRequest groups the lines by request, because the end of a watch may be logged after the next
-// request has started.
+// byRequest groups log lines by request, because the end of a watch may be logged after the start
+// of the next request.
 func byRequest(log string) string {
 	lines := map[string]string{}
 	var order []string

@@ -14,7 +14,7 @@ import (
 const systemSecrets = "/api/v1/namespaces/platform-system/secrets"
 
 // bootstrapAuth checks that bootstrap tokens authenticate clients, sign cluster-info, and are
-// deleted when they expire.
+// deleted after they expire.
 func bootstrapAuth(t *testing.T, r tokenCluster) {
 	put := func(id, more string) string {
 		r.do("root", "DELETE", systemSecrets+"/bootstrap-token-"+id, "")

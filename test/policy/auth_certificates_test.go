@@ -36,7 +36,7 @@ func TestCertificates(t *testing.T) {
 	for range 2 {
 		jane.expect("", "POST", selfReviewPath, "{}", 201, self)
 	}
-	// A valid certificate takes precedence over a valid token. A valid token makes up for an
+	// A valid certificate takes precedence over a valid token. A valid token works even with an
 	// invalid certificate, but an invalid token is always rejected.
 	jane.want("with a token that is good", jane.do("rita", "POST", selfReviewPath, "{}"), 201, `"username":"jane"`)
 	jane.want("with a token that is bad", jane.do("nobody", "POST", selfReviewPath, "{}"), 401)
@@ -62,8 +62,8 @@ func TestCertificates(t *testing.T) {
 	r.expect("rita", "GET", "/readyz", "", 200)
 }
 
-// TestAnonymousWithAlwaysAllow checks that AlwaysAllow turns off anonymous access: a request
-// without credentials is rejected.
+// TestAnonymousWithAlwaysAllow checks that the mode AlwaysAllow disables anonymous access, so that
+// requests without credentials are rejected.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "rita")

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// eventually waits until a user's request gets a status code, because the rights of nodes follow
-// the Pods with a delay.
+// eventually waits until a request gets a status code, because the permissions of nodes follow Pods
+// with a delay.
 func (r *userCluster) eventually(user, path string, code int) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

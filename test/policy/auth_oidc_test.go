@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// An identityProvider is an OpenID Connect provider over TLS. Its address is fixed from the
-// beginning, but it serves only between open and close.
+// An identityProvider is an OpenID Connect provider over TLS. Its URL is known from the start, but
+// it accepts connections only between open and close.
 type identityProvider struct {
 	t    *testing.T
 	url  string
@@ -50,7 +50,7 @@ func newIdentityProvider(t *testing.T, ca tls.Certificate) *identityProvider {
 	return p
 }
 
-// rotate replaces the signing key and publishes only the new one.
+// rotate replaces the signing key. The previous key is no longer published.
 func (p *identityProvider) rotate(id string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// token returns an identity token of a user, with changes to its claims.
+// token returns an ID token for a user. changes replaces claims.
 func (p *identityProvider) token(user string, changes map[string]any) string {
 	p.t.Helper()
 	p.mu.Lock()
@@ -160,7 +160,7 @@ func TestOIDC(t *testing.T) {
 	}
 	jane := p.token("jane", nil)
 
-	// The provider is down when the daemon starts: only its users are rejected.
+	// If the provider is down when the daemon starts, only users of the provider are rejected.
 	r.want("a dead provider", as(jane), 401, `"message":"Unauthorized"`)
 	r.expect("rita", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 200)
@@ -181,12 +181,13 @@ func TestOIDC(t *testing.T) {
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)
 
-	// A new key is fetched for the first token signed with it, and the old key is dropped.
+	// The first token signed with a new key makes the server fetch the keys, which no longer
+	// include the old key.
 	p.rotate("k1")
 	await("a new key", p.token("jane", nil))
 	r.want("a token of the old key", as(jane), 401)
 
-	// An unresponsive provider delays only tokens that need it.
+	// An unresponsive provider delays only tokens whose key is not known yet.
 	release := p.blockAnswers()
 	defer release()
 	known := p.token("joe", nil)

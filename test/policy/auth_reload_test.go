@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// reloadServing replaces the serving pair under traffic, first by a broken and then by a new one.
-// No request fails and no connection is closed.
+// reloadServing replaces the serving certificate under traffic, first with a broken one and then
+// with a valid one. No request fails, and no connection is closed.
 func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
 	defer traffic.Wait()
@@ -51,7 +51,7 @@ func (v *tlsServer) reloadServing(t *testing.T) {
 	})
 }
 
-// sendContinuously sends one request after another on one connection until ctx ends.
+// sendContinuously sends requests over one connection, one after another, until ctx ends.
 func (v *tlsServer) sendContinuously(ctx context.Context, t *testing.T) {
 	c, err := tls.Dial("tcp", v.host(), v.settings(func(c *tls.Config) { c.Certificates = v.TLS.Certificates }))
 	if err != nil {
@@ -91,7 +91,8 @@ func (v *tlsServer) reloadNamed(t *testing.T) {
 // reloadClients checks that a replaced client CA applies to connections that are already open.
 func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
-		// GetClientCertificate, because Certificates are sent only if the server accepts their CA.
+		// Use GetClientCertificate, because the client sends Certificates only if the server
+		// accepts their CA.
 		return v.caller(func(c *tls.Config) {
 			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 		})

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// BenchmarkRoleTakesEffect measures the time from the response to the creation of a binding until a
-// SubjectAccessReview allows what it grants. Reviews are sent one after another.
+// BenchmarkRoleTakesEffect measures the time from creating a role binding until a
+// SubjectAccessReview allows what it grants. It sends one review at a time.
 func BenchmarkRoleTakesEffect(b *testing.B) {
 	s := client.Serve(b, filepath.Join(b.TempDir(), "data"), nil)
 	post := func(path, body string) string {

@@ -10,14 +10,14 @@ import (
 
 const rbacGroup = `"apiGroup":"rbac.authorization.platform.io"`
 
-// bound returns a binding of a role, given as "ClusterRole/name", to a user.
+// bound returns a binding of role, such as "ClusterRole/admin", to a user.
 func bound(name, role, user string) string {
 	kind, role, _ := strings.Cut(role, "/")
 	return `{"metadata":{"name":"` + name + `"},"roleRef":{` + rbacGroup + `,"kind":"` + kind + `","name":"` + role + `"},
 		"subjects":[{"kind":"User",` + rbacGroup + `,"name":"` + user + `"}]}`
 }
 
-// TestDefaultRolesAreRepaired checks that a restart restores default roles that were deleted or
+// TestDefaultRolesAreRepaired checks that a restart restores default roles that a client deleted or
 // restricted.
 func TestDefaultRolesAreRepaired(t *testing.T) {
 	t.Parallel()

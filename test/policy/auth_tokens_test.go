@@ -18,7 +18,7 @@ const (
 	ownToken = "https://platform.default.svc"
 )
 
-// A tokenCluster is a userCluster for tests of service accounts.
+// A tokenCluster is a userCluster for tests with service account tokens.
 type tokenCluster struct{ *userCluster }
 
 func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) tokenCluster {
@@ -52,7 +52,6 @@ func (r tokenCluster) recreateAccount() {
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
 }
 
-// token requests a token for the service account robot.
 func (r tokenCluster) token(spec string) string {
 	r.t.Helper()
 	a := r.do("root", "POST", robot+"/token", `{"spec":`+spec+`}`)
@@ -62,7 +61,7 @@ func (r tokenCluster) token(spec string) string {
 	return a.Object()["status"].(map[string]any)["token"].(string)
 }
 
-// eventually repeats a GET until right accepts the response.
+// eventually repeats a GET request until right accepts the response.
 func (r tokenCluster) eventually(label, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -89,7 +88,8 @@ func decoded(o client.Object, key string) string {
 
 const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i"}]}}`
 
-// TestTokens checks that a token becomes invalid with the object that it is bound to.
+// TestTokens checks that deleting the service account or the bound object of a token makes the
+// token invalid.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	r := newTokenCluster(t, nil)
@@ -148,7 +148,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// requestsAuth checks the errors for invalid token requests.
+// requestsAuth checks the errors of invalid token requests.
 func requestsAuth(t *testing.T, r tokenCluster) {
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"other"}}`)
 	ref := func(kind, version, name, uid string) string {
@@ -215,8 +215,8 @@ func reviewTokens(t *testing.T, r tokenCluster) {
 
 const tokenSecret = `{"metadata":{"name":"%s","annotations":{"platform.io/service-account.name":"%s"}},"type":"platform.io/service-account-token"}`
 
-// secrets checks that token Secrets are filled, repaired, revoked and deleted with their service
-// account.
+// secrets checks that service account token Secrets are filled, repaired, revoked, and deleted with
+// their service account.
 func secrets(t *testing.T, r tokenCluster) {
 	filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
 	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "robot"))

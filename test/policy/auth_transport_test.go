@@ -21,18 +21,18 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A tlsServer is a daemon whose certificate files the test can replace.
+// A tlsServer is a daemon with certificate files that the test can replace.
 type tlsServer struct {
 	*client.Server
 	t         *testing.T // of the current subtest
 	data, dir string     // of the daemon, of its files
-	// roots signs the serving certificates; firstCA and secondCA sign client certificates.
+	// roots signs serving certificates. firstCA and secondCA sign client certificates.
 	roots, firstCA, secondCA tls.Certificate
 }
 
 func (v *tlsServer) path(name string) string { return filepath.Join(v.dir, name) }
 
-// write replaces a file atomically.
+// write replaces the file atomically, because the daemon may read it at any time.
 func (v *tlsServer) write(name string, text []byte) {
 	v.t.Helper()
 	fresh := v.path(name) + ".new"
@@ -72,7 +72,7 @@ func startTLSServer(t *testing.T) *tlsServer {
 
 func (v *tlsServer) host() string { return strings.TrimPrefix(v.URL, "https://") }
 
-// settings returns the TLS configuration of a client that trusts the roots.
+// settings returns the TLS configuration of a client that trusts v.roots. change may be nil.
 func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}
 	c.RootCAs.AddCert(v.roots.Leaf)
@@ -82,7 +82,7 @@ func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	return c
 }
 
-// served returns the serving certificate that a client with these settings gets.
+// served connects with the given settings and returns the serving certificate.
 func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
 	c, err := tls.DialWithDialer(&net.Dialer{Timeout: client.Watchdog}, "tcp", v.host(), v.settings(change))
@@ -124,7 +124,7 @@ func (v *tlsServer) until(label string, ok func() bool) {
 	})
 }
 
-// reloads returns the value of a reload counter in /metrics.
+// reloads returns the value of a reload counter from /metrics.
 func (v *tlsServer) reloads(label, status string) string {
 	v.t.Helper()
 	answer, err := v.admin().Get(v.URL + "/metrics")
@@ -217,8 +217,8 @@ func (v *tlsServer) names(t *testing.T) {
 	}
 }
 
-// sessions checks that a second connection resumes the TLS session, with the same authenticated
-// client.
+// sessions checks that the second connection resumes the TLS session and is authenticated as the
+// same client.
 func (v *tlsServer) sessions(t *testing.T) {
 	cache := tls.NewLRUClientSessionCache(1)
 	for i := range 2 {
@@ -295,7 +295,7 @@ func (v *tlsServer) origins(t *testing.T) {
 }
 
 // slowHandshakes checks that a thousand connections that never start a handshake do not delay
-// others.
+// requests.
 func (v *tlsServer) slowHandshakes(t *testing.T) {
 	for range 1000 {
 		c, err := net.DialTimeout("tcp", v.host(), client.Watchdog)

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A watcher is a watch that can be started again with the same request.
+// A watcher is a watch that can be restarted with the same request.
 type watcher struct {
 	r       *userCluster
 	name    string
@@ -19,8 +19,9 @@ type watcher struct {
 	decoder *json.Decoder
 }
 
-// openWatch starts a watch as a user, anonymously if user is "". Headers are "name: value". The
-// watch holds its connection, so others must not share the cluster's connections meanwhile.
+// openWatch starts a watch as a user, or anonymously if user is "". Each of headers has the form
+// "name: value". The watch occupies its connection, so other requests must not use the transport of
+// the cluster meanwhile.
 func (r *userCluster) openWatch(label, user, path string, headers ...string) *watcher {
 	r.t.Helper()
 	v := r.watch(label, user, path, headers...)
@@ -63,9 +64,8 @@ func (v *watcher) open() int {
 	return answer.StatusCode
 }
 
-// whileValid calls open with the lifetime of a credential until it reports success, doubling the
-// lifetime each time. On a busy machine a short-lived credential may expire before the watch
-// starts.
+// whileValid calls open with the lifetime of a credential, and doubles the lifetime until open
+// succeeds. On a busy machine, a short-lived credential may expire before the watch starts.
 func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	t.Helper()
 	for life := 2 * time.Second; !open(life); life *= 2 {
@@ -75,7 +75,7 @@ func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	}
 }
 
-// expectEvent reads watch events until one for the named object arrives.
+// expectEvent reads watch events up to the first one for the named object.
 func (v *watcher) expectEvent(name string) {
 	v.r.t.Helper()
 	for {
@@ -89,8 +89,8 @@ func (v *watcher) expectEvent(name string) {
 	}
 }
 
-// expectEnd reads to the end of the watch. Its last event must be a Status with the code, which a
-// new watch request must get as well.
+// expectEnd reads to the end of the watch. The last event must be an ERROR event with the status
+// code, and a new watch request must fail with the same code.
 func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()
 	var last client.Event

@@ -23,7 +23,7 @@ const configMapsPath = core + "configmaps"
 
 const watchRule = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
 
-// bindGroup allows all members of a group to watch.
+// bindGroup grants the members of a group permission to watch.
 func (r *userCluster) bindGroup(name, group string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watchRule+`]}`)
@@ -31,8 +31,8 @@ func (r *userCluster) bindGroup(name, group string) {
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"`+group+`"}]}`)
 }
 
-// TestWatchesEnd checks that a watch ends soon after its user loses access, for every cause. Other
-// watches go on.
+// TestWatchesEnd checks that a watch ends soon after its user loses access, for every possible
+// cause. Watches of other users continue.
 func TestWatchesEnd(t *testing.T) {
 	t.Parallel()
 	people, proxies, signer := pki.Authority(t, "people"), pki.Authority(t, "proxies"), pki.NewKey(t)
@@ -153,7 +153,8 @@ func TestWatchesEnd(t *testing.T) {
 		var v *watcher
 		whileValid(t, func(life time.Duration) bool {
 			end := time.Now().Add(life).UTC().Format(time.RFC3339)
-			// Delete it first, because a controller removes the Secret of an expired token.
+			// Delete the Secret of an earlier attempt, because the token cleaner may not have done
+			// so yet.
 			r.do("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "")
 			r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
 				"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
@@ -220,14 +221,13 @@ func TestWatchesEnd(t *testing.T) {
 	}
 }
 
-// eventuallyAs waits until a user may read path.
 func (r userCluster) eventuallyAs(user, path string) {
 	r.t.Helper()
 	r.eventually(user, path, 200)
 }
 
-// TestWatchesOfRemotes checks that decisions of remote authenticators and authorizers expire for
-// running watches too. An unresponsive remote ends no watch.
+// TestWatchesOfRemotes checks that the decisions of remote authenticators and authorizers expire
+// for open watches too. A failing remote does not end a watch.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

@@ -16,14 +16,15 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A reviewServer is a webhook for token or access reviews.
+// A reviewServer is a webhook for token reviews or access reviews.
 type reviewServer struct {
 	*httptest.Server
 	path        string // of its URL
 	requests    atomic.Int64
 	lastRequest atomic.Value  // string
 	unblock     chan struct{} // closed to release slow requests
-	// revoked rejects the token or user "fickle". failing answers every request with status 500.
+	// revoked makes the webhook reject the token or user "fickle". failing makes it respond to
+	// every request with status 500.
 	revoked, failing atomic.Bool
 }
 
@@ -33,7 +34,7 @@ func (s *reviewServer) start(t *testing.T, path string, handler http.Handler) {
 	t.Cleanup(s.Close)
 }
 
-// kubeconfig writes the kubeconfig for the webhook and returns its path.
+// kubeconfig writes the kubeconfig with which the daemon calls the webhook, and returns its path.
 func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path, ca := filepath.Join(dir, s.path+".yaml"), s.path+".crt"
@@ -46,7 +47,7 @@ func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	return path
 }
 
-// A tokenWebhookServer authenticates known tokens. The name of a token selects the response.
+// A tokenWebhookServer authenticates fixed tokens. The token selects the response.
 type tokenWebhookServer struct {
 	reviewServer
 	slow       chan struct{} // receives a value for each review of the slow token
@@ -168,8 +169,8 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 	r.want("a review", r.do("root", "POST", reviews, `{"spec":{"token":"good"}}`), 201, `"authenticated":true`, `"username":"wendy"`)
 	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
 
-	// A slow webhook delays only requests that need it. Requests with the same token share one
-	// review.
+	// A slow webhook delays only requests that need it. Concurrent requests with the same token
+	// share one review.
 	before = d.requests.Load()
 	answers := make(chan client.Answer, 4)
 	for range cap(answers) {
@@ -187,7 +188,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 		t.Errorf("%d questions about one token at a time", n)
 	}
 
-	// Cached decisions outlive the webhook.
+	// Cached decisions stay valid while the webhook is down.
 	d.Close()
 	r.want("good, still", as("good"), 201)
 	r.expect("rita", "GET", "/version", "", 200)

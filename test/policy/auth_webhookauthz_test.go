@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An authzWebhookServer decides by user name: good is allowed, wicked denied, slow waits.
+// An authzWebhookServer decides by user name. It allows good and denies wicked, and its response
+// for slow waits.
 type authzWebhookServer struct{ reviewServer }
 
 func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
@@ -59,7 +60,7 @@ func (m *authzWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"status":%s}`, review.APIVersion, review.Kind, status)
 }
 
-// TestAuthorizationWebhook checks a webhook that precedes RBAC.
+// TestAuthorizationWebhook checks an authorization webhook that comes before RBAC.
 func TestAuthorizationWebhook(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)
@@ -91,7 +92,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook did not respond")
 	r.expect("root", "GET", "/api/v1/secrets", "", 200)
 
-	// Access reviews query the webhook as well and report its errors.
+	// Access reviews also call the webhook and report its errors.
 	review := func(user string) string {
 		return `{"spec":{"user":"` + user + `","resourceAttributes":{"verb":"get","resource":"secrets"}}}`
 	}
@@ -101,7 +102,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
 
-	// A request that waits for the webhook delays no other.
+	// A request that waits for the webhook does not delay others.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", configMaps, "").Code }()
 	client.Eventually(t, func() error {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestApprover checks that node client certificates are approved only if the requester has the
-// right to request them.
+// TestApprover checks that requests for node client certificates are approved only if the requester
+// has permission to request them.
 func TestApprover(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		const self, boot = "system:node:n1", "system:bootstrap:abcdef"
@@ -37,7 +37,7 @@ func TestApprover(t *testing.T) {
 		ask(self, "refused", joining)
 		c.decide("refused", "Denied", 0)
 
-		// The right may be granted after the request.
+		// The permission may be granted after the request.
 		c.grant(self, "selfnodeclient")
 		if got := c.condition("self", "Approved"); got != "AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview." {
 			c.T.Error(got)
@@ -60,8 +60,7 @@ func TestApprover(t *testing.T) {
 	})
 }
 
-// TestOwnCertificate checks that a client with an issued certificate is authenticated as its
-// subject.
+// TestOwnCertificate checks that an issued client certificate authenticates its subject.
 func TestOwnCertificate(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		key := c.ask("jane", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}}})

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestCleaner checks that requests are deleted an hour after their last decision, also those with a
-// certificate. Package actors/controllers/certificates tests that pending requests are kept for a
-// day.
+// TestCleaner checks that finished requests are deleted an hour after their last decision, and that
+// requests with an expired certificate are deleted. Package actors/controllers/certificates tests
+// that pending requests are kept for a day.
 func TestCleaner(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {
 		jane := order{signer: "example.com/s", usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}

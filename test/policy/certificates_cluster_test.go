@@ -23,17 +23,18 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// The signers, with platform names.
+// The names of signers in the platform profile.
 const (
 	certificateClientSigner = "platform.io/apiserver-client"
 	nodeClientSigner        = "platform.io/apiserver-client-node"
 	nodeServerSigner        = "platform.io/node-serving"
 )
 
-// everyController enables all default controllers; client.Serve excludes one.
+// everyController enables all controllers that are on by default. client.Serve excludes one of
+// them.
 const everyController = "*"
 
-// A certificateCluster is a daemon that runs all controllers.
+// A certificateCluster is a session with a daemon that runs all default controllers.
 type certificateCluster struct{ profileSession }
 
 func openCertificates(t *testing.T, profile string, change func(*daemon.Config)) *certificateCluster {
@@ -52,7 +53,8 @@ func openCertificatesInProfiles(t *testing.T, change func(*daemon.Config), test 
 
 const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 
-// as sends a request as a user with groups, or as the administrator if user is "".
+// as sends a request that impersonates a user with groups. If user is "", it sends the request as
+// the administrator.
 func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
 	c.T.Helper()
 	headers := []string{"Content-Type: " + contentType}
@@ -86,7 +88,7 @@ type order struct {
 	seconds int // 0: no expirationSeconds
 }
 
-// body returns the CertificateSigningRequest in JSON.
+// body returns the CertificateSigningRequest as JSON.
 func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	t.Helper()
 	spec := map[string]any{
@@ -103,7 +105,6 @@ func node(name string) pkix.Name {
 	return pkix.Name{CommonName: "system:node:" + name, Organization: []string{"system:nodes"}}
 }
 
-// ask creates a CertificateSigningRequest and returns its key.
 func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	c.T.Helper()
 	key := pki.NewKey(c.T)
@@ -111,14 +112,15 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide adds a condition to a request, with a lastUpdateTime some time ago.
+// decide sets a condition of a request, with a lastUpdateTime that is ago in the past.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"
 	if condition == "Failed" {
 		sub = "status"
 	}
-	// Replace a condition of the approver, which approves the administrator's requests for nodes.
+	// Replace the condition if the approver has set it. The approver approves node certificates
+	// that the administrator requests.
 	conditions := slices.DeleteFunc(c.conditions(name), func(one any) bool { return one.(map[string]any)["type"] == condition })
 	conditions = append(conditions, map[string]any{
 		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),
@@ -139,7 +141,7 @@ func (c *certificateCluster) conditions(name string) []any {
 	return list
 }
 
-// condition waits for a condition and returns its reason and message.
+// condition waits until a request has a condition of type kind, and returns its reason and message.
 func (c *certificateCluster) condition(name, kind string) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -184,7 +186,7 @@ func (c *certificateCluster) gone(name string) {
 	})
 }
 
-// grant allows a user to create a subresource of CertificateSigningRequests.
+// grant allows a user to create a subresource of certificatesigningrequests.
 func (c *certificateCluster) grant(user, subresource string) {
 	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"
@@ -193,13 +195,14 @@ func (c *certificateCluster) grant(user, subresource string) {
 		"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":%q}]}`, subresource, user))
 }
 
-// An authority is a CA in two files.
+// An authority is a CA with its certificate and key files.
 type authority struct {
 	certFile, keyFile string
 	cert              *x509.Certificate
 }
 
-// newAuthority creates a CA that expires after life, or an ordinary certificate if isCA is false.
+// newAuthority writes a CA that expires after life. If isCA is false, it writes a certificate that
+// cannot sign others.
 func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
 	t.Helper()
 	c := pki.Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -216,8 +219,8 @@ func writeCertificates(t *testing.T, path string, text []byte) {
 	client.WriteFile(t, path, text)
 }
 
-// whoami returns the user name and groups of a client with this certificate, or "" if it is
-// rejected.
+// whoami returns the user name and groups that the server derives from a client certificate, or ""
+// if the server rejects it.
 func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKey) string {
 	c.T.Helper()
 	config := c.TLS.Clone()

@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// parsePEM returns the first certificate in text.
 func parsePEM(t *testing.T, text string) *x509.Certificate {
 	t.Helper()
 	block, _ := pem.Decode([]byte(text))
@@ -49,8 +48,8 @@ func (c *certificateCluster) waitMetric(name string) {
 
 const roots = "/configmaps/platform-root-ca.crt"
 
-// rootsOf waits until the root CA ConfigMap of a namespace contains exactly one certificate and no
-// other key.
+// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until the
+// ConfigMap has no other key and accept, unless nil, returns no error.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -73,8 +72,8 @@ func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object
 	return text
 }
 
-// TestRootCA checks that every namespace has the root CA ConfigMap, and that changes to it are
-// reverted.
+// TestRootCA checks that every namespace has the root CA ConfigMap, and that it is restored when a
+// client changes or deletes it.
 func TestRootCA(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"mine"}}`)
@@ -98,7 +97,7 @@ func TestRootCA(t *testing.T) {
 		}
 		c.must(200, "DELETE", at, "", "")
 		c.rootsOf("mine", another)
-		// An immutable ConfigMap is corrected as well.
+		// Even an immutable ConfigMap is restored, by replacing it.
 		uid = c.must(200, "GET", at, "", "").UID()
 		c.must(200, "PATCH", at, client.MergePatch, `{"immutable":true,"data":{"ca.crt":"nonsense"}}`)
 		c.rootsOf("mine", another)
@@ -122,7 +121,7 @@ func withBundles(c *daemon.Config) {
 	c.TLS.ReloadPeriod = daemon.Duration(5 * time.Millisecond)
 }
 
-// TestTrustBundles checks that ClusterTrustBundles are served in two versions when enabled.
+// TestTrustBundles checks that ClusterTrustBundles, if enabled, are served in two versions.
 func TestTrustBundles(t *testing.T) {
 	openCertificatesInProfiles(t, withBundles, func(c *certificateCluster) {
 		root := c.rootsOf("default", nil)
@@ -141,7 +140,7 @@ func TestTrustBundles(t *testing.T) {
 		if items := list["items"].([]any); len(items) != 1 {
 			c.T.Errorf("selected by signer: %v", items)
 		}
-		// Writing a bundle of a signer requires the right to attest.
+		// Writing a ClusterTrustBundle with a signer requires the verb attest on the signer.
 		c.must(201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterroles", client.JSON, `{"metadata":{"name":"bundles"},"rules":[
 			{"apiGroups":["certificates.platform.io"],"resources":["clustertrustbundles"],"verbs":["*"]},
 			{"apiGroups":["certificates.platform.io"],"resources":["signers"],"resourceNames":["example.org/*"],"verbs":["attest"]}]}`)
@@ -156,7 +155,8 @@ func TestTrustBundles(t *testing.T) {
 	})
 }
 
-// TestTrustBundlesOff checks that ClusterTrustBundles are neither served nor published by default.
+// TestTrustBundlesOff checks that, by default, ClusterTrustBundles are not served and discovery
+// does not list their version.
 func TestTrustBundlesOff(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(404, "GET", bundles, "", "")
@@ -167,7 +167,7 @@ func TestTrustBundlesOff(t *testing.T) {
 	})
 }
 
-// published returns the bundles of the server's own signer.
+// published returns the ClusterTrustBundles of the server's own signer.
 func (c *certificateCluster) published() []client.Object {
 	c.T.Helper()
 	list, err := c.List(c.Ctx, c.named(bundles), nil)
@@ -183,8 +183,8 @@ func (c *certificateCluster) published() []client.Object {
 	return own
 }
 
-// TestRotation checks that a new server CA replaces the roots in all namespaces and the published
-// bundle.
+// TestRotation checks that a new server CA is added to the root CA ConfigMaps, and that the
+// published ClusterTrustBundle is replaced.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dir := ""
@@ -219,7 +219,7 @@ func TestRotation(t *testing.T) {
 	bundle(name)
 }
 
-// renew requests a new CA and loads the administrator's new credentials.
+// renew makes the daemon renew its CA, and switches to the administrator's new credentials.
 func (c *certificateCluster) renew(dir string) {
 	c.T.Helper()
 	kubeconfig := filepath.Join(dir, "admin.kubeconfig")

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestRestarts checks that a daemon stopped at any point completes the work after a restart. Each
-// request is approved and signed once, finished ones are deleted, and every namespace has the
-// roots.
+// TestRestarts checks that a daemon that was stopped at any point completes its work after a
+// restart. Each request is approved and signed once, finished requests are deleted, and every
+// namespace has the root CA ConfigMap.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds, perRound = 4, 12

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestInClusterClient checks that a Pod can verify the server by every name of its Service. It uses
-// only its mounted files: the roots and a service account token.
+// TestInClusterClient checks that a Pod can verify the server by every name of its Service. It
+// needs only the root CA and the service account token, which are mounted in every Pod.
 func TestInClusterClient(t *testing.T) {
 	dial := func(c *certificateCluster, roots *x509.CertPool) *http.Client {
 		address := strings.TrimPrefix(c.URL, "https://")
@@ -68,8 +68,8 @@ func TestInClusterClient(t *testing.T) {
 	})
 }
 
-// TestServingCertificateLacksAName checks that a restart replaces a serving certificate that lacks
-// a required name, and keeps others.
+// TestServingCertificateLacksAName checks that a restart replaces the serving certificate if it
+// lacks a required name, and keeps it otherwise.
 func TestServingCertificateLacksAName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestSigners checks that each signer signs only requests that its rules allow, and reports the
-// reason otherwise. Package actors/controllers/certificates has more cases.
+// reason for any other. Package actors/controllers/certificates has more cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
 	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
@@ -65,7 +65,7 @@ func TestSigners(t *testing.T) {
 		if len(serials) != 4 {
 			c.T.Errorf("serial numbers: %v", serials)
 		}
-		// No signer signs for another one, or signs pending or denied requests.
+		// No signer signs requests for another signer, or requests that are pending or denied.
 		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
 		c.ask("pending", cases[0].order)
 		c.ask("denied", cases[0].order)
@@ -82,7 +82,6 @@ func TestSigners(t *testing.T) {
 	})
 }
 
-// authority returns the daemon's own CA.
 func (c *certificateCluster) authority() *x509.Certificate {
 	c.T.Helper()
 	text := c.must(200, "GET", "/api/v1/namespaces/default/configmaps/platform-root-ca.crt", "", "")["data"].(map[string]any)["ca.crt"].(string)
@@ -97,8 +96,8 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 	}
 }
 
-// TestLifetime checks that a certificate lives for the requested time, within the operator's limit
-// and the CA's lifetime. Its validity starts slightly in the past.
+// TestLifetime checks that a certificate is valid for the requested time, but not longer than the
+// configured limit and the CA. Its validity starts a few minutes in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -133,8 +132,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that the other signers do not sign if only one has files. A replaced CA is
-// used at once, and a broken file changes nothing.
+// TestSignerFiles checks that if only one signer has files, the others do not sign. A replaced CA
+// takes effect at once, and a broken file changes nothing.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -173,7 +172,7 @@ func TestSignerFiles(t *testing.T) {
 	}
 }
 
-// TestBadSignerFiles checks that a daemon does not start with a CA that cannot sign.
+// TestBadSignerFiles checks that a CA that cannot sign prevents startup.
 func TestBadSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// TestPluginInput checks the arguments, the environment and the command of a plugin. The
-// profile of apiVersion determines the name of the variable with the client's information, and the
-// command is relative to the kubeconfig.
+// TestPluginInput checks the arguments, environment and path of a credential plugin. The apiVersion
+// determines the variable that contains the ExecCredential. The path of the plugin is relative to
+// the kubeconfig.
 func TestPluginInput(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -67,8 +67,8 @@ func TestPluginInput(t *testing.T) {
 	}
 }
 
-// TestConfigurationFaults checks that faulty plugin fields are reported when the kubeconfig is
-// loaded, without running the plugin.
+// TestConfigurationFaults checks that loading a kubeconfig reports faulty plugin fields without
+// running the plugin.
 func TestConfigurationFaults(t *testing.T) {
 	t.Parallel()
 	const cluster = `server: "https://127.0.0.1:1"`
@@ -107,8 +107,7 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAPlugin checks which outputs of a plugin are accepted, and the errors for the
-// others.
+// TestAnswersOfAPlugin checks which outputs of a plugin are accepted, and the errors for others.
 func TestAnswersOfAPlugin(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -149,7 +148,7 @@ func TestAnswersOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginsThatFail runs plugins that are missing, fail, do not exit or do not stop writing.
+// TestPluginsThatFail runs plugins that are missing, fail, hang, or write without end.
 func TestPluginsThatFail(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -202,8 +201,8 @@ func TestPluginStderr(t *testing.T) {
 	}
 }
 
-// TestCaching checks that a credential is fetched once for all requests, and again after it expired
-// or was rejected.
+// TestCaching checks that a credential is fetched once for all requests, and again once it has
+// expired or was rejected.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -231,7 +230,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 1 {
 		t.Errorf("run %d times for 20 requests at once", p.runs())
 	}
-	// Rejected: fetch a new one and repeat the request with its body.
+	// After a rejection, the client fetches a new credential and repeats the request with its body.
 	s.mu.Lock()
 	s.refuse["Bearer t0"] = true
 	s.mu.Unlock()
@@ -240,7 +239,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 2 || s.headers[len(s.headers)-1] != "Bearer t1" || s.bodies[len(s.bodies)-1] != "a body" {
 		t.Errorf("after 401: run %d times, sent %q with %q", p.runs(), s.headers, s.bodies)
 	}
-	// Rejected again: fetch once per response with code 401, which the client then gets.
+	// If the new credential is rejected too, the request fails with 401 after one more fetch.
 	s.mu.Lock()
 	s.refuse["Bearer t1"] = true
 	s.mu.Unlock()
@@ -248,7 +247,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 3 {
 		t.Errorf("after a 401 for good: run %d times", p.runs())
 	}
-	// Expired: fetch for each request.
+	// A credential that is already expired is fetched again for each request.
 	p.answer(apiVersion, `"token":"t2","expirationTimestamp":"2020-01-01T00:00:00Z"`)
 	get("GET", "", 200) // the cached one is rejected first
 	get("GET", "", 200)
@@ -264,8 +263,7 @@ func TestCaching(t *testing.T) {
 	}
 }
 
-// TestNewCertificate checks that a new certificate causes a new handshake, while running requests
-// finish on the old connection.
+// TestNewCertificate checks that a new certificate opens a new connection.
 func TestNewCertificate(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -310,8 +308,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes checks which plugins get the standard input: from a terminal, from another file, or
-// while the client reads it.
+// TestModes checks when a plugin may read standard input. Standard input must be a terminal, and
+// the client must not read from it.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

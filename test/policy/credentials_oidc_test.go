@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A provider is an OpenID Connect provider that issues tokens for refresh tokens.
+// A provider is an OpenID Connect provider that exchanges refresh tokens for ID tokens.
 type provider struct {
 	*httptest.Server
 	t     *testing.T
@@ -73,7 +73,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// config writes a kubeconfig for a user of this provider.
+// config writes a kubeconfig whose user authenticates with this provider.
 func (p *provider) config(s *credentialServer, idToken, refreshToken string) string {
 	p.t.Helper()
 	ca := pki.PEM(p.Certificate())
@@ -103,8 +103,8 @@ current-context: x
 	return path
 }
 
-// TestProvider checks that an identity token is used until it expires or is rejected, and then
-// refreshed. New tokens are written to the kubeconfig, where other processes find them.
+// TestProvider checks that an ID token is used until it expires or is rejected, and is then
+// refreshed. New tokens are written to the kubeconfig, for use by other processes.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
@@ -141,7 +141,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("the next process sent %q, and asked %q", got, p.asked)
 	}
 
-	// An expired or almost expired token is refreshed before the request.
+	// A token that has expired or is about to expire is refreshed before the request.
 	for _, life := range []time.Duration{-time.Minute, 5 * time.Second} {
 		p.refresh = "r0"
 		old := p.token("old", life)
@@ -149,14 +149,14 @@ func TestProvider(t *testing.T) {
 			t.Errorf("sent a token that ends in %v", life)
 		}
 	}
-	// Without an identity token, the refresh token fetches the first one.
+	// If there is no ID token, the refresh token is used to get the first one.
 	p.refresh = "r0"
 	if got := get(clientCredentials(t, p.config(s, "", "r0"), kubeconfig.Programs{})); !strings.HasPrefix(got, "Bearer ey") {
 		t.Errorf("sent %q", got)
 	}
 }
 
-// TestProviderFaults checks the errors for failed refreshes.
+// TestProviderFaults checks the errors of failed refreshes.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
@@ -190,7 +190,8 @@ func TestProviderFaults(t *testing.T) {
 	}
 }
 
-// TestProviderAuthorityInline checks idp-certificate-authority-data.
+// TestProviderAuthorityInline checks that idp-certificate-authority-data works in place of a CA
+// file.
 func TestProviderAuthorityInline(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)

@@ -14,10 +14,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pluginVariable makes the test binary run as a plugin. Its value is the plugin's directory.
+// pluginVariable makes the test binary run as a credential plugin. Its value is the directory of
+// the plugin.
 const pluginVariable = "TROUPE_TEST_PLUGIN"
 
-// given is the input of one run of a plugin.
+// given is the input of a plugin run.
 type given struct {
 	Args  []string
 	Env   map[string]string
@@ -25,7 +26,8 @@ type given struct {
 	Dir   string
 }
 
-// runPlugin records its input in dir/run.N and writes the content of dir/answer.
+// runPlugin records its input in dir/run.N and prints the content of dir/answer. Other files in dir
+// make it hang, read standard input, or fail.
 func runPlugin(dir string) int {
 	g := given{Args: os.Args, Env: map[string]string{}}
 	for _, e := range os.Environ() {
@@ -76,13 +78,13 @@ func runPlugin(dir string) int {
 	return 0
 }
 
-// A plugin is the directory of a plugin and of the kubeconfig that uses it.
+// A plugin is a directory with a credential plugin and the kubeconfig that uses it.
 type plugin struct {
 	t   *testing.T
 	dir string // working directory, with the kubeconfig
 }
 
-// newPlugin creates bin/plugin beside the kubeconfig, as a link to the test binary.
+// newPlugin creates a directory in which bin/plugin is a symlink to the test binary.
 func newPlugin(t *testing.T) *plugin {
 	t.Helper()
 	p := &plugin{t, t.TempDir()}
@@ -118,7 +120,6 @@ func (p *plugin) runs() int {
 	return len(all)
 }
 
-// given returns the input of the first run.
 func (p *plugin) given() (g given) {
 	p.t.Helper()
 	text := client.ReadFile(p.t, filepath.Join(p.dir, "run.0"))
@@ -126,11 +127,11 @@ func (p *plugin) given() (g given) {
 	return g
 }
 
-// apiVersion is the stable version of the plugin API.
+// apiVersion is the stable version of the credential plugin API.
 const apiVersion = "client.authentication.platform.io/v1"
 
-// config writes a kubeconfig with a cluster and this plugin as its user, and returns the path.
-// cluster and exec are fields in YAML.
+// config writes a kubeconfig whose user is this plugin, and returns its path. cluster and exec are
+// fields in YAML.
 func (p *plugin) config(cluster, exec string) string {
 	p.t.Helper()
 	p.write("config", fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]
@@ -141,5 +142,5 @@ current-context: x
 	return filepath.Join(p.dir, "config")
 }
 
-// never contains the exec fields of a plugin that needs no terminal.
+// never has the exec fields of a plugin that does not read standard input.
 const never = "apiVersion: " + apiVersion + ", interactiveMode: Never"

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// put writes a file below dir and returns its path.
 func put(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -23,7 +22,8 @@ func put(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// bare removes every setting from the environment that selects a kubeconfig.
+// bare removes everything from the environment that selects a kubeconfig. It returns the new home
+// directory.
 func bare(t *testing.T) (home string) {
 	home = t.TempDir()
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"} {
@@ -33,8 +33,8 @@ func bare(t *testing.T) (home string) {
 	return home
 }
 
-// TestMerging checks that several kubeconfigs are merged and the first definition of a name wins.
-// Relative paths refer to the file that contains them.
+// TestMerging checks that kubeconfigs are merged, and that the first definition of a name wins.
+// Relative paths refer to the directory of the file that contains them.
 func TestMerging(t *testing.T) {
 	home := bare(t)
 	one := put(t, t.TempDir(), "one", `clusters: [{name: c, cluster: {server: "https://one"}}]
@@ -90,8 +90,8 @@ current-context: x
 	}
 }
 
-// TestInContainer checks that a client in a Pod finds server, token, CA and namespace, in both
-// profiles.
+// TestInContainer checks that a client in a Pod finds the server, token, CA and namespace, in both
+// naming profiles.
 func TestInContainer(t *testing.T) {
 	s := serveCredentials(t)
 	for prefix, dir := range map[string]string{"PLATFORM": "var/run/secrets/platform.io/serviceaccount", "KUBERNETES": "var/run/secrets/kubernetes.io/serviceaccount"} {
@@ -117,7 +117,8 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
-// TestCredentialImpersonation checks impersonation by the fields of a kubeconfig user and by flags.
+// TestCredentialImpersonation checks impersonation through fields of a kubeconfig user and through
+// flags.
 func TestCredentialImpersonation(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -132,8 +133,8 @@ func TestCredentialImpersonation(t *testing.T) {
 	}
 }
 
-// TestEdit checks that Edit keeps other fields, creates a missing file, and does not change a file
-// that is no kubeconfig.
+// TestEdit checks that Edit keeps unrelated fields, creates a missing file, and does not change a
+// file that is not a kubeconfig.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A credentialServer records the credentials of its clients and rejects those that a test selects.
+// A credentialServer records the credentials of its clients, and rejects those that a test selects.
 type credentialServer struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -58,12 +58,11 @@ func (s *credentialServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cluster returns the fields of a kubeconfig cluster for the server, in YAML.
+// cluster returns the fields of a kubeconfig cluster for the server, as YAML.
 func (s *credentialServer) cluster() string {
 	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(pki.PEM(s.Certificate())))
 }
 
-// clientCredentials returns a client configured by the kubeconfig at path.
 func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) *http.Client {
 	t.Helper()
 	c, err := kubeconfig.Rules{Path: path, Programs: programs}.Load()
@@ -75,7 +74,7 @@ func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) 
 	return &http.Client{Transport: transport, Timeout: client.Watchdog}
 }
 
-// certificate returns a client certificate and its key as fields of a plugin's status.
+// certificate returns a client certificate and its key as fields of an ExecCredential status.
 func certificate(t *testing.T, name string) string {
 	t.Helper()
 	c := pki.Client(t, tls.Certificate{}, name)

@@ -1,6 +1,6 @@
 // Package policy tests authentication, authorization, admission, certificates, and attacks on them.
 //
-// The files of a topic begin with its name. The topics:
+// The files of each topic start with its name.
 //
 // # Auth
 //
@@ -10,34 +10,35 @@
 //
 // # Certificates
 //
-// These tests cover the life of a CertificateSigningRequest: creation, approval, signing and
-// deletion. They also cover the publication of the server's own roots.
+// These tests cover CertificateSigningRequests from creation through approval and signing to
+// deletion. They also cover the publication of the server's own CA certificates.
 //
 // # Credentials
 //
 // These tests run clients that get credentials from exec plugins and from an OpenID Connect
-// provider. The plugin is the test binary itself. It records its input and prints a given output.
+// provider. The plugin is the test binary itself. It records its input and prints a prepared
+// output.
 //
 // # FlowControl
 //
-// These tests check API priority and fairness from outside: its objects and their maintenance,
-// classification, rejections, metrics and dumps. The tests of the engine are in policy/flowcontrol.
+// These tests check API priority and fairness over HTTP: its objects and their maintenance,
+// classification, rejections, metrics and dumps. Package policy/flowcontrol has its own tests.
 //
 // # Plugins
 //
-// These tests check the admission plugins for objects other than Pods, in both naming profiles
-// where names differ.
+// These tests check the admission plugins for objects other than Pods. Where names differ, they run
+// in both naming profiles.
 //
 // # PodPlugins
 //
-// These tests check the admission of Pods: defaults from service account, class, namespace and
-// node, and rejections. Every case names its plugin.
+// These tests check the admission plugins for Pods: defaults from service accounts, classes,
+// namespaces and nodes, and rejections. Every case contains the name of its plugin.
 //
 // # PodSecurity
 //
-// These tests compare policy/admission/podsecurity with the public Pod security admission. They
-// use random Pods, the published fixtures at each level and version, and random writes. The
-// published suite also runs against the daemon over HTTP.
+// These tests compare policy/admission/podsecurity with k8s.io/pod-security-admission. They use
+// random Pods, the published fixtures at each level and version, and random writes. The published
+// test suite also runs against the daemon over HTTP.
 //
 // # Policies
 //
@@ -124,6 +125,6 @@
 //	requests under memory pressure                            TestScarceMemory in test/storage
 //	incomplete requests during shutdown                       TestHalfSentRequests in test/storage
 //
-// The rules of the certificate signers (alternative names, CA flag, usages) and admission webhooks
-// are tested in their own packages.
+// Other packages test admission webhooks and the rules of certificate signers for alternative
+// names, the CA flag and usages.
 package policy

@@ -15,8 +15,8 @@ import (
 
 const annotation = flowcontrolv1.AutoUpdateAnnotationKey
 
-// TestObjects checks that a new server has the objects of Kubernetes 1.35, and that each FlowSchema
-// finds its priority level.
+// TestObjects checks that a new server has the mandatory and suggested objects of Kubernetes 1.35,
+// and that the priority level of each FlowSchema exists.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -43,8 +43,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDangling checks that the condition Dangling follows the priority level, created before or
-// after the FlowSchema.
+// TestDangling checks that the condition Dangling of a FlowSchema changes when its priority level
+// is created and deleted.
 func TestDangling(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -70,8 +70,8 @@ func TestDangling(t *testing.T) {
 	expect("True NotFound")
 }
 
-// TestMaintenance checks that the server restores the objects that it maintains, and keeps the
-// changes that operators may make.
+// TestMaintenance checks that the server restores the objects that it maintains, except for changes
+// that operators may make.
 func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -118,7 +118,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestRejectedObjects checks the errors for objects that cannot be enforced.
+// TestRejectedObjects checks the errors of objects that flow control cannot enforce.
 func TestRejectedObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

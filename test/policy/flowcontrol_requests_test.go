@@ -20,7 +20,6 @@ func show(v any) string {
 	return string(text)
 }
 
-// dangling returns the condition Dangling as "status reason".
 func dangling(f *flowcontrolv1.FlowSchema) string {
 	for _, c := range f.Status.Conditions {
 		if c.Type == flowcontrolv1.FlowSchemaConditionDangling {
@@ -35,8 +34,8 @@ func (s *flowControlServer) level(t testing.TB, name string) types.UID {
 	return must(s.PriorityLevelConfigurations().Get(context.Background(), name, metav1.GetOptions{}))(t).UID
 }
 
-// TestClassification checks that response headers name the FlowSchema and the priority level, also
-// if the request is forbidden or the object not found.
+// TestClassification checks that response headers contain the UIDs of the FlowSchema and priority
+// level, even if the request is forbidden or the object not found.
 func TestClassification(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -72,12 +71,13 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// slow is a request that holds its seat for three seconds, because it waits for a resource version
-// that is never reached.
+// slow is a request that holds its seat for three seconds, because its resource version is never
+// reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
-// TestRefusals checks that a level without queues rejects requests beyond its seats, and a level
-// with queues those beyond its queues. Other flows and levels are not affected.
+// TestRefusals checks that a level without queues rejects requests beyond its seats, and that a
+// level with queues rejects requests once its queues are full. Other flows and levels are not
+// affected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -106,7 +106,8 @@ func TestRefusals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Two seats. With queues, three more requests may wait.
+		// Each level has two seats. The level with queues has room for three more requests of this
+		// flow.
 		if served := codes[504]; codes[429]+served != 12 || codes[429] < 5 || served < 2 || level == "queues" && served < 4 {
 			t.Errorf("%s: %v", user, codes)
 		}
@@ -129,7 +130,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWaitIsBounded checks that a request waits for at most a quarter of its timeout.
+// TestWaitIsBounded checks that a request waits in a queue for at most a quarter of its timeout.
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -142,7 +143,7 @@ func TestWaitIsBounded(t *testing.T) {
 	if m := s.as(t.Context(), t, "admin", "GET", "/metrics").body; !strings.Contains(m, `priority_level="none",reason="time-out"} 1`) {
 		t.Error("the time-out is not counted")
 	}
-	// After its level was deleted, a new request uses another level.
+	// Once its level is deleted, the FlowSchema no longer matches, and requests use another level.
 	if err := s.PriorityLevelConfigurations().Delete(t.Context(), "none", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// TestDumps checks the dump tables of kube-apiserver.
+// TestDumps checks the debug tables of kube-apiserver for flow control.
 func TestDumps(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -179,8 +180,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// TestFlowControlSwitchedOff checks that without flow control the objects exist but are not
-// applied.
+// TestFlowControlSwitchedOff checks that disabling flow control leaves its objects in place,
+// without effect.
 func TestFlowControlSwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Serving.PriorityAndFairness = false })
@@ -191,7 +192,7 @@ func TestFlowControlSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestPlatformNames checks the platform names of objects, headers and groups.
+// TestPlatformNames checks objects, headers and API groups in the platform profile.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Naming = "platform" })

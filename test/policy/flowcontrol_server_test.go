@@ -30,8 +30,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// A flowControlServer is a daemon with Kubernetes names and six seats. Authenticated users may do
-// everything.
+// A flowControlServer is a daemon with Kubernetes names and 60 seats. Authenticated users have all
+// permissions.
 type flowControlServer struct {
 	*client.Server
 	config *rest.Config
@@ -60,7 +60,7 @@ type flowControlAnswer struct {
 	body   string
 }
 
-// as sends a request as a user, without the client's retries.
+// as sends a request as a user, without the retries of client-go.
 func (s *flowControlServer) as(ctx context.Context, t testing.TB, user, method, path string) flowControlAnswer {
 	t.Helper()
 	config := rest.CopyConfig(s.config)
@@ -89,7 +89,7 @@ const (
 	levelHeader  = "X-Kubernetes-PF-PriorityLevel-UID"
 )
 
-// schemaFor returns a FlowSchema that matches all requests of some users.
+// schemaFor returns a FlowSchema that matches all requests of the given users.
 func schemaFor(name, level string, precedence int32, users ...string) *flowcontrolv1.FlowSchema {
 	var subjects []flowcontrolv1.Subject
 	for _, u := range users {
@@ -110,8 +110,8 @@ func schemaFor(name, level string, precedence int32, users ...string) *flowcontr
 	}
 }
 
-// levelWith returns a priority level with shares of the seats and queues of a length, or without
-// queues if queues is 0.
+// levelWith returns a priority level with concurrency shares. It has queues with the given length
+// limit, or no queues if queues is 0.
 func levelWith(name string, shares, queues, length int32) *flowcontrolv1.PriorityLevelConfiguration {
 	response := flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 	if queues > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Collections in the namespace default.
+// Collection paths in the namespace default.
 const (
 	configMaps = "/api/v1/namespaces/default/configmaps"
 	pods       = "/api/v1/namespaces/default/pods"
@@ -15,7 +15,7 @@ const (
 
 var configMap = client.ConfigMapText
 
-// TestMain runs the tests, or the credential plugin if they started the binary as one.
+// TestMain runs the tests or, if a test started the binary as a credential plugin, the plugin.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(pluginVariable); dir != "" {
 		os.Exit(runPlugin(dir))

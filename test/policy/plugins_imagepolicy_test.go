@@ -14,13 +14,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A reviewer is an image policy webhook.
+// A reviewer is an image policy webhook that records its reviews.
 type reviewer struct {
 	mu    sync.Mutex
 	asked []map[string]any // specs of the reviews
 }
 
-// ServeHTTP decides by the names of the images.
+// ServeHTTP selects its response by the names of the images.
 func (r *reviewer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	var review map[string]any
 	if err := json.NewDecoder(q.Body).Decode(&review); err != nil {
@@ -49,7 +49,6 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// questions returns the specs of the reviews since its last call, as JSON.
 func (r *reviewer) questions() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,8 +57,8 @@ func (r *reviewer) questions() string {
 	return string(text)
 }
 
-// TestImagePolicyWebhook checks that a webhook decides about the images of Pods and that its
-// decisions are cached. If it fails, defaultAllow decides.
+// TestImagePolicyWebhook checks that a webhook admits or rejects the images of Pods, and that its
+// decisions are cached. If the webhook fails, defaultAllow decides.
 func TestImagePolicyWebhook(t *testing.T) {
 	t.Parallel()
 	for profile, defaultAllow := range map[string]bool{"platform": false, "kubernetes": true} {

@@ -21,8 +21,8 @@ func storageClass(name, annotation string) string {
 	return `{"metadata":{"name":"` + name + `","annotations":{"` + annotation + `":"true"}},"provisioner":"example.com/p"}`
 }
 
-// TestDefaultStorageClass checks that a new default class applies to the next claim. The newest of
-// several defaults wins.
+// TestDefaultStorageClass checks that a new default StorageClass applies to the next
+// PersistentVolumeClaim. If there are several defaults, the newest wins.
 func TestDefaultStorageClass(t *testing.T) {
 	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		hasClass := func(name, want string, more string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestUnknownPlugins checks that unknown names and contradicting settings are rejected before the
-// daemon starts.
+// TestUnknownPlugins checks that unknown plugin names and contradictory settings are rejected
+// before startup.
 func TestUnknownPlugins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -34,8 +34,9 @@ func TestUnknownPlugins(t *testing.T) {
 	}
 }
 
-// TestSwitches checks that a disabled plugin has no effect, as one missing from the list of all
-// plugins. The log warns once about a plugin without effect.
+// TestSwitches checks that plugins have no effect if they are disabled or are missing from the
+// complete list in --admission-control. The log warns once about each enabled plugin without
+// effect, and about admission resources whose plugin is disabled.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"
@@ -67,7 +68,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestMissingConfiguration checks that EventRateLimit does not start without limits.
+// TestMissingConfiguration checks that the server does not start if EventRateLimit is enabled
+// without limits.
 func TestMissingConfiguration(t *testing.T) {
 	t.Parallel()
 	config := daemon.Default()

@@ -13,8 +13,8 @@ import (
 
 const podText = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
-// TestNewNamespace checks that a Pod created right after its namespace finds the default service
-// account, which a controller creates.
+// TestNewNamespace checks that a Pod can be created right after its namespace, although a
+// controller has yet to create the default service account.
 func TestNewNamespace(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, nil)
@@ -35,8 +35,9 @@ func TestNewNamespace(t *testing.T) {
 	all.Wait()
 }
 
-// TestAccountThatDoesNotCome checks that a Pod without its service account is rejected after a
-// while, and delays no other request.
+// TestAccountThatDoesNotCome checks that a Pod whose service account does not exist is rejected
+// after a timeout, and is admitted if the account is created before. Other requests are not
+// delayed.
 func TestAccountThatDoesNotCome(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, func(c *daemon.Config) { c.Controllers = "*,-serviceaccount-controller" })
@@ -64,7 +65,7 @@ func TestAccountThatDoesNotCome(t *testing.T) {
 	})
 }
 
-// isCreating reports whether the server is handling a mutating request.
+// isCreating reports whether the server is handling exactly one mutating request.
 func isCreating(c client.Session) bool {
 	c.T.Helper()
 	return strings.Contains(string(c.Send(200, http.MethodGet, "/metrics", "", "").Body), "apiserver_current_inflight_requests{request_kind=\"mutating\"} 1")

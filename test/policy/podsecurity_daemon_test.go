@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPublishedSuite runs the published suite, which creates Pods and Deployments of all fixtures
-// in namespaces of each level and version.
+// TestPublishedSuite runs the suite of k8s.io/pod-security-admission. It creates Pods and
+// Deployments from all fixtures, in namespaces of each level and version.
 func TestPublishedSuite(t *testing.T) {
 	dir := t.TempDir()
 	client.Serve(t, dir, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -27,7 +27,7 @@ func TestPublishedSuite(t *testing.T) {
 	suite.Run(t, suite.Options{ClientConfig: config})
 }
 
-// A podSecurityWrite is a request and its expected response, warnings and audit annotations.
+// A podSecurityWrite is a request with its expected response, warnings and audit annotations.
 type podSecurityWrite struct {
 	method, path, body string
 	code               int
@@ -57,16 +57,16 @@ func namespace(name, labels string) string {
 	return `{"metadata":{"name":"` + name + `","labels":{` + labels + `}}}`
 }
 
-// writes are sent in this order. DOMAIN stands for the domain of the labels.
+// writes are sent in this order. DOMAIN stands for the domain of the Pod security labels.
 var writes = []podSecurityWrite{
-	// Namespaces: labels must be valid.
+	// The labels of a namespace must be valid.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("x", `"DOMAIN/enforce":"high"`), code: 422,
 		message: `Namespace "x" is invalid: metadata.labels[DOMAIN/enforce]: Invalid value: "high": must be one of privileged, baseline, restricted`},
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("x", `"DOMAIN/warn-version":"1.2"`), code: 422,
 		message: `Namespace "x" is invalid: metadata.labels[DOMAIN/warn-version]: Invalid value: "1.2": must be "latest" or "v1.x"`},
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("base", `"DOMAIN/enforce":"baseline","DOMAIN/audit":"restricted","DOMAIN/warn":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("free", ``), code: 201},
-	// Pods: enforce, audit and warn.
+	// Pods are checked in the modes enforce, audit and warn.
 	{method: "POST", path: "/api/v1/namespaces/none/pods", body: named(plainPod, "p"), code: 404, message: `namespaces "none" not found`},
 	{method: "POST", path: "/api/v1/namespaces/base/pods", body: named(privilegedPod, "p"), code: 403,
 		message: `pods "p" is forbidden: violates PodSecurity "baseline:latest": ` + noPrivilege,
@@ -83,7 +83,7 @@ var writes = []podSecurityWrite{
 		annotations: []string{"enforce-policy=privileged:latest"}},
 	{method: "POST", path: "/api/v1/namespaces/free/pods", body: named(plainPod, "plain"), code: 201,
 		annotations: []string{"enforce-policy=privileged:latest"}},
-	// Updates that change no checked field.
+	// An update that changes no checked field is not checked.
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p", body: `{"metadata":{"labels":{"a":"b"}}}`, code: 200},
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p/status", body: `{"status":{"phase":"Running"}}`, code: 200},
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p", body: `{"spec":{"containers":[{"name":"a","image":"j"}]}}`, code: 200,
@@ -96,7 +96,8 @@ var writes = []podSecurityWrite{
 				strings.NewReplacer(`container "a"`, `containers "a", "b"`).Replace(restrictions),
 			"enforce-policy=baseline:latest",
 		}},
-	// Fields that an update omits were false before and are not checked again.
+	// An update that omits a field whose value was false does not cause a new check. Changing it to
+	// null is a change of an immutable field.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,
@@ -108,7 +109,7 @@ var writes = []podSecurityWrite{
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 422,
 		body:    `{"spec":{"ephemeralContainers":[{"name":"e","securityContext":{"allowPrivilegeEscalation":null}}]}}`,
 		message: "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"e\" may not be changed\nchanged: securityContext.allowPrivilegeEscalation"},
-	// Pod templates.
+	// Pod templates only cause warnings and audit annotations.
 	{method: "POST", path: "/apis/apps/v1/namespaces/base/deployments", code: 201,
 		body: `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` +
 			strings.Replace(privilegedPod, `"name":"NAME"`, `"labels":{"a":"b"}`, 1) + `}}`,
@@ -117,7 +118,7 @@ var writes = []podSecurityWrite{
 			`audit-violations=would violate PodSecurity "restricted:latest": ` + noPrivilege + ", " + restrictions,
 		}},
 	{method: "PATCH", path: "/apis/apps/v1/namespaces/base/deployments/d/scale", body: `{"spec":{"replicas":2}}`, code: 200},
-	// Raised levels, also in a dry run.
+	// Raising the level of a namespace warns about existing Pods, even in a dry run.
 	{method: "PATCH", path: "/api/v1/namespaces/free?dryRun=All", body: namespace("free", `"DOMAIN/enforce":"baseline"`), code: 200,
 		warnings: []string{
 			`existing pods in namespace "free" violate the new PodSecurity enforce level "baseline:latest"`,
@@ -139,7 +140,7 @@ var writes = []podSecurityWrite{
 		annotations: []string{"enforce-policy=privileged:latest"}},
 }
 
-// TestWrites sends the writes in both profiles.
+// TestWrites sends the writes in both naming profiles.
 func TestWrites(t *testing.T) {
 	for naming, domain := range map[string]string{"platform": "pod-security.platform.io", "kubernetes": "pod-security.kubernetes.io"} {
 		t.Run(naming, func(t *testing.T) {
@@ -178,7 +179,6 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// warningsOf returns the texts of the Warning headers.
 func warningsOf(a client.Answer) (texts []string) {
 	for _, header := range a.Header.Values("Warning") {
 		text := strings.TrimSuffix(strings.TrimPrefix(header, `299 - "`), `"`)
@@ -187,7 +187,7 @@ func warningsOf(a client.Answer) (texts []string) {
 	return texts
 }
 
-// lastAnnotations returns the Pod security annotations of the last event in an audit log, sorted.
+// lastAnnotations returns the sorted Pod security annotations of the last event in an audit log.
 func lastAnnotations(t *testing.T, path, domain string) (all []string) {
 	t.Helper()
 	text := client.ReadFile(t, path)

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// resources are the resources that Pod security checks.
+// resources are the resources that Pod security admission checks.
 var resources = []struct {
 	group, resource, kind string
 	make                  func() runtime.Object
@@ -37,7 +37,7 @@ var resources = []struct {
 	{"batch", "cronjobs", "CronJob", func() runtime.Object { return &batchv1.CronJob{} }, "spec.jobTemplate.spec.template"},
 }
 
-// labels returns random labels of a namespace.
+// labels returns random Pod security labels, some of which are invalid.
 func (g Generator) labels() map[string]string {
 	levels := []string{"privileged", "baseline", "restricted", "restricted", "Baseline", ""}
 	versions := []string{"latest", "v1.0", "v1.24", "v1.35", "v1.99", "v1.024", "1.24", ""}
@@ -53,7 +53,7 @@ func (g Generator) labels() map[string]string {
 	return labels
 }
 
-// object returns an object of a resource, with a random Pod where it has one.
+// object returns a random object of a resource. It may contain a random Pod or Pod template.
 func (g Generator) object(resource int) object {
 	o := object{"metadata": object{"name": "x"}}
 	switch r := resources[resource]; {
@@ -68,7 +68,8 @@ func (g Generator) object(resource int) object {
 	return o
 }
 
-// TestRandomWrites checks that both implementations decide, report and count random writes equally.
+// TestRandomWrites checks that both implementations have the same decisions, messages and metrics
+// for random writes.
 func TestRandomWrites(t *testing.T) {
 	for i, configuration := range configurations {
 		p, g := newPair(t, configuration), Generator{rand.New(rand.NewSource(int64(i)))}
@@ -87,7 +88,7 @@ func TestRandomWrites(t *testing.T) {
 	}
 }
 
-// compareWrite compares both decisions on one random write.
+// compareWrite compares the decisions on one random write, and counts their parts in outcomes.
 func (p *pair) compareWrite(t *testing.T, g Generator, outcomes map[string]int) {
 	t.Helper()
 	p.cluster = podSecurityCluster{labels: g.labels()}
@@ -142,7 +143,6 @@ func count(outcome string, outcomes map[string]int) {
 	}
 }
 
-// populate adds random Pods to the cluster.
 func (p *pair) populate(t *testing.T, g Generator) {
 	t.Helper()
 	for i := range g.Intn(6) {

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An oracle is the public evaluator and ours.
+// An oracle holds the evaluator of k8s.io/pod-security-admission and our own.
 type oracle struct {
 	public policy.Evaluator
 	own    *podsecurity.Evaluator
@@ -36,7 +36,7 @@ func newOracle(t testing.TB) oracle {
 	return oracle{public, podsecurity.NewEvaluator(meta.Kubernetes)}
 }
 
-// versions returns all versions of the standards, a future one, and latest.
+// versions returns all versions of the Pod security standards, a future version, and latest.
 func versions() (names []string) {
 	for minor := range 37 {
 		names = append(names, fmt.Sprintf("v1.%d", minor))
@@ -44,8 +44,8 @@ func versions() (names []string) {
 	return append(names, "latest")
 }
 
-// compare evaluates a Pod, given as JSON, at every level and version. It counts the reasons in
-// seen.
+// compare evaluates a Pod in JSON at every level and version. It counts the reasons for rejection
+// in seen.
 func (o oracle) compare(t testing.TB, text []byte, seen map[string]int) {
 	t.Helper()
 	var pod corev1.Pod
@@ -100,7 +100,7 @@ func decode(t testing.TB, text []byte) tree.Tree {
 	return value.(tree.Tree)
 }
 
-// defaultVolumes makes volumes without a source emptyDir volumes, as defaulting does.
+// defaultVolumes turns volumes without a source into emptyDir volumes, as defaulting does.
 func defaultVolumes(pod tree.Tree) {
 	for _, v := range pod.Object("spec").Objects("volumes") {
 		if len(v) == 1 {
@@ -109,7 +109,7 @@ func defaultVolumes(pod tree.Tree) {
 	}
 }
 
-// reasons are the reasons of all checks.
+// reasons lists the rejection reasons of all checks.
 var reasons = []string{
 	"allowPrivilegeEscalation != false", "forbidden AppArmor profile", "forbidden AppArmor profiles", "non-default capabilities",
 	"unrestricted capabilities", "host namespaces", "hostPath volumes", "hostPort", "probe or lifecycle host", "privileged",
@@ -118,7 +118,7 @@ var reasons = []string{
 }
 
 // TestRandomPods checks that both evaluators agree on random Pods, and that every check rejects
-// some of them.
+// some of the Pods.
 func TestRandomPods(t *testing.T) {
 	o, seen := newOracle(t), map[string]int{}
 	g := Generator{rand.New(rand.NewSource(int64(client.Seed(t, 1))))}
@@ -133,8 +133,8 @@ func TestRandomPods(t *testing.T) {
 	}
 }
 
-// TestPublishedPods checks that both evaluators accept or reject the published fixtures as their
-// folders say, and for the same reasons.
+// TestPublishedPods checks that both evaluators accept or reject each published fixture according
+// to its directory, and for the same reasons.
 func TestPublishedPods(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/pod-security-admission/test").Output()
 	if err != nil {

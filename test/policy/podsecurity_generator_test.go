@@ -10,14 +10,15 @@ import (
 
 type object = map[string]any
 
-// A Generator makes random Pods from values that the checks distinguish.
+// A Generator generates random Pods from values that the checks distinguish.
 type Generator struct{ *rand.Rand }
 
-// podSecurityProfiles are types of seccomp and AppArmor profiles.
+// podSecurityProfiles are the types of seccomp and AppArmor profiles.
 var podSecurityProfiles = []any{"RuntimeDefault", "Localhost", "Unconfined", ""}
 
-// contextFields are the securityContext fields of both Pods and containers, with their values. The
-// type container_engine_t is allowed since a version of the standards, the others always or never.
+// contextFields are the securityContext fields that both Pods and containers have, with their
+// values. container_engine_t is allowed only from a certain version of the standards. Other values
+// are allowed or forbidden in all versions.
 var contextFields = map[string][]any{
 	"runAsNonRoot": {true, false}, "runAsUser": {0, 1},
 	"seccompProfile.type": podSecurityProfiles, "appArmorProfile.type": podSecurityProfiles,
@@ -27,7 +28,7 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// The sysctls became safe in different versions of the standards, or never.
+// Some of these sysctls became safe in some version of the standards, and others never did.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -44,7 +45,7 @@ var containerContextFields = map[string][]any{
 }
 
 // Several ports in one container show how a message lists them. Only newer versions of the
-// standards check hosts of probes and handlers.
+// standards check the hosts of probes and lifecycle handlers.
 var containerFields = map[string][]any{
 	"ports":                            {list(object{"containerPort": 1}), list(object{"hostPort": 80}, object{"hostPort": 443}, object{"hostPort": 9})},
 	"livenessProbe.httpGet.host":       hosts,
@@ -57,15 +58,15 @@ var containerFields = map[string][]any{
 
 var hosts = []any{"", "127.0.0.1", "b", "a"}
 
-// Windows Pods and Pods in a user namespace are exempt from some checks. The configuration exempts
-// the runtime class exempt.
+// Windows Pods and Pods with a user namespace are exempt from some checks. The configuration
+// exempts the runtime class named exempt.
 var podFields = map[string][]any{
 	"hostNetwork": {true, false}, "hostPID": {true, false}, "hostIPC": {true, false},
 	"hostUsers": {true, false}, "os.name": {"windows", "linux"},
 	"runtimeClassName": {"", "exempt", "other"},
 }
 
-// volumeSources are allowed and forbidden sources of volumes.
+// volumeSources are volume sources that the standards allow or forbid.
 var volumeSources = []string{
 	"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
@@ -73,8 +74,9 @@ var volumeSources = []string{
 	"portworxVolume", "scaleIO", "storageos",
 }
 
-// annotationKeys are the keys of profile annotations for containers by name. Older versions of the
-// standards read them besides the fields. Some name containers that the Pod does not have.
+// annotationKeys are legacy seccomp and AppArmor annotations, with the container name in the key.
+// Older versions of the standards read them in addition to the fields. Some of the containers do
+// not exist.
 var annotationKeys = []string{
 	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
 	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",
@@ -83,7 +85,7 @@ var annotationKeys = []string{
 
 var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
 
-// compliant contains the fields with which a container passes the restricted level. Random fields
+// compliant has the fields that a container needs to pass the restricted level. Random fields
 // rarely include all of them.
 var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
 
@@ -97,8 +99,9 @@ func sysctls(names ...string) []any {
 	return all
 }
 
-// Pod returns a Pod or a Pod template. A low density breaks at most one check, which shows each
-// alone; a high one breaks many, whose messages are joined.
+// Pod returns a random Pod or Pod template. With a low density, it violates at most one check,
+// whose message is then tested alone. With a high density, it violates many checks, whose messages
+// are joined.
 func (g Generator) Pod() object {
 	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
 	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}
@@ -137,7 +140,7 @@ func (g Generator) annotations() object {
 	return annotations
 }
 
-// The prefix distinguishes containers of the three lists in messages.
+// The prefix makes container names unique across the three container lists.
 func (g Generator) containers(prefix string, n int, density float64) []any {
 	all := list()
 	for i := range n {
@@ -151,7 +154,7 @@ func (g Generator) containers(prefix string, n int, density float64) []any {
 	return all
 }
 
-// context returns a securityContext with the common fields and the given ones.
+// context returns a random securityContext with the common fields and those in own.
 func (g Generator) context(own map[string][]any, density float64) object {
 	context := object{}
 	if _, container := own["privileged"]; container && g.Intn(2) == 0 {
@@ -164,7 +167,8 @@ func (g Generator) context(own map[string][]any, density float64) object {
 	return context
 }
 
-// fill sets random fields, in an order that depends only on the seed.
+// fill sets random fields. It iterates in sorted order, so that the result depends only on the
+// seed.
 func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		if g.Float64() < density {
@@ -174,7 +178,8 @@ func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	}
 }
 
-// set copies an object before changing it, because all Pods share the values in the tables.
+// set clones nested objects before it changes them, because all Pods share the values in the
+// tables.
 func set(o object, path string, value any) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {

@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// configurations of the admission plugin. The first is the default.
+// configurations are configurations of the admission plugin. The first is the default.
 var configurations = []string{"", `
 apiVersion: pod-security.admission.config.k8s.io/v1
 kind: PodSecurityConfiguration
@@ -36,7 +36,7 @@ kind: PodSecurityConfiguration
 exemptions: {namespaces: [exempt]}
 `}
 
-// A podSecurityCluster is the state that both implementations see.
+// A podSecurityCluster holds the objects that both implementations look up.
 type podSecurityCluster struct {
 	namespace *corev1.Namespace // nil for none
 	labels    map[string]string
@@ -61,7 +61,8 @@ func (c *podSecurityCluster) GetMeta(meta.GroupResource, string, string) (meta.O
 
 func (c *podSecurityCluster) Pods(string) []podsecurity.ExistingPod { return c.decoded }
 
-// A pair is the public admission plugin and ours, with the same configuration.
+// A pair holds the admission plugin of k8s.io/pod-security-admission and our own, with the same
+// configuration.
 type pair struct {
 	cluster  podSecurityCluster
 	public   admission.Admission
@@ -95,7 +96,7 @@ func newPair(t testing.TB, configuration string) *pair {
 	return p
 }
 
-// decidePublic returns the public decision as text.
+// decidePublic formats the decision of the reference implementation.
 func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subresource string, old, wanted object) string {
 	t.Helper()
 	r := resources[resource]
@@ -125,7 +126,7 @@ func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subreso
 	return describe(lines, answer.Warnings)
 }
 
-// decideOwn returns our decision as text.
+// decideOwn formats our decision in the same way.
 func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresource string, old, wanted object) string {
 	t.Helper()
 	r := resources[resource]
@@ -164,7 +165,8 @@ func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresourc
 	return describe(lines, d.Warnings)
 }
 
-// publicMetrics returns the counters that are not 0, one per line, sorted.
+// publicMetrics formats the nonzero counters of the reference implementation, one per line and
+// sorted.
 func (p *pair) publicMetrics(t *testing.T) string {
 	t.Helper()
 	families, err := p.registry.Gather()

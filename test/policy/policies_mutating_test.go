@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMutations checks the results of mutations.
+// TestMutations checks the objects that mutations produce, and the errors of mutations that fail.
 func TestMutations(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		apply := func(expression string) string {
@@ -68,8 +68,8 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutatedIdentity checks that a policy may rename a new object, and that other changes of its
-// identity are rejected.
+// TestMutatedIdentity checks that a policy may rename a new object, but may not change its identity
+// otherwise.
 func TestMutatedIdentity(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		set := func(path, value string) string {

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Parts from which TestReference assembles policies.
+// TestReference combines these parts into policies.
 var (
 	referenceValidations = []string{
 		`object.data.x == 'y'`, `object.data.x == 'z'`, `object.data.none == ''`, `has(object.data.none)`, `object.?data.?none.orValue('z') == 'z'`,
@@ -45,7 +45,8 @@ var (
 
 const referenceVariables = `[{"name":"v","expression":"object.data.x"},{"name":"w","expression":"variables.v == 'y' && size(object.data) == 2"},{"name":"broken","expression":"object.data.none == variables.v"}]`
 
-// TestReference compares the results of policies with those of the public implementation.
+// TestReference compares the decisions of policies with the reference implementation in
+// k8s.io/apiserver.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "kubernetes")
@@ -70,8 +71,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare evaluates one policy in both implementations and returns the outcome, "refused" if the
-// policy is rejected.
+// compare evaluates a policy in both implementations. It returns the outcome, or "refused" if the
+// server rejects the policy.
 func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),
@@ -110,7 +111,7 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	return got
 }
 
-// allowsAll is an authorizer that allows everything to every user except service accounts.
+// allowsAll is an authorizer that allows every request, except those of service accounts.
 type allowsAll struct{}
 
 func (allowsAll) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
@@ -120,7 +121,7 @@ func (allowsAll) Authorize(_ context.Context, a authorizer.Attributes) (authoriz
 	return authorizer.DecisionAllow, "", nil
 }
 
-// reference returns the outcome of a policy in the public implementation.
+// reference returns the outcome of a policy in the reference implementation.
 func reference(t *testing.T, policy *v1.ValidatingAdmissionPolicy) string {
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {

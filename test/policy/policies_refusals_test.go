@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusedPolicies checks that a policy is rejected on write if its expressions do not compile.
+// TestRefusedPolicies checks that a policy whose expressions do not compile is rejected on write.
 func TestRefusedPolicies(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const validating, mutating = "v1/validatingadmissionpolicies", "v1beta1/mutatingadmissionpolicies"
@@ -41,7 +41,8 @@ func TestRefusedPolicies(t *testing.T) {
 	})
 }
 
-// TestTypeChecking checks that a policy's status reports type errors for the kinds that it matches.
+// TestTypeChecking checks that the status of a policy reports type errors for the kinds that the
+// policy matches.
 func TestTypeChecking(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const at = admissionPath + "v1/validatingadmissionpolicies/p"
@@ -68,7 +69,7 @@ func TestTypeChecking(t *testing.T) {
 	})
 }
 
-// TestMetrics checks the metrics of policies.
+// TestMetrics checks the metrics of admission policies.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEffectIsImmediate checks that policies, bindings and parameters take effect with the response
-// to the write, and until they are deleted.
+// TestEffectIsImmediate checks that policies, bindings and parameters apply as soon as their
+// creation is acknowledged, and until their deletion is.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")
@@ -39,7 +39,7 @@ func TestEffectIsImmediate(t *testing.T) {
 	}
 }
 
-// TestParams checks how bindings select parameters.
+// TestParams checks how bindings select parameter objects.
 func TestParams(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const definition = `{"metadata":{"name":"%s.rules.example"},"spec":{"group":"rules.example","scope":"%s","names":{"plural":"%s","kind":"%s"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"most":{"type":"integer"}}}}}]}}`
@@ -90,8 +90,8 @@ func TestParams(t *testing.T) {
 	})
 }
 
-// TestTakenName checks that validation and policies come before the conflict with an existing name,
-// also in a dry run.
+// TestTakenName checks that creating an object with an existing name fails with the errors of
+// validation and policies, if any, and only then with a conflict. Dry runs behave the same.
 func TestTakenName(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

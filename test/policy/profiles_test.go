@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A profileSession is a daemon in a naming profile. Requests and expected responses use platform
-// names.
+// A profileSession is a session with a daemon in some naming profile. Tests write requests and
+// expected responses with platform names.
 type profileSession struct {
 	client.Session
 	profile string

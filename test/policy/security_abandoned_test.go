@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAbandonedRequests checks that the server ends a computation when its client has left or its
-// time is over. The result, which takes seconds to compute, would be 422.
+// TestAbandonedRequests checks that the server aborts a computation when its client disconnects or
+// its timeout expires. The whole computation would take seconds, and its response would be 422.
 func TestAbandonedRequests(t *testing.T) {
 	v := start(t)
 	const costs = "/apis/example.com/v1/costs"

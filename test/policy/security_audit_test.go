@@ -17,7 +17,7 @@ func (v *testServer) audit() string {
 	return string(text)
 }
 
-// An auditEvent contains the fields that the tests check.
+// An auditEvent contains the audit event fields that the tests check.
 type auditEvent struct {
 	Kind, Level, AuditID, Stage, RequestURI, UserAgent string
 	SourceIPs                                          []string
@@ -29,7 +29,7 @@ type auditEvent struct {
 	ResponseStatus struct{ Code int }
 }
 
-// events parses lines, each of which must be one audit event.
+// events parses audit events, one per line.
 func (v *testServer) events(text string) (list []auditEvent) {
 	v.t.Helper()
 	for line := range strings.Lines(text) {
@@ -42,8 +42,8 @@ func (v *testServer) events(text string) (list []auditEvent) {
 	return list
 }
 
-// TestAuditForgery checks that a request is logged as one printable line for each stage, whatever
-// the client sends. The lines report what happened.
+// TestAuditForgery checks that each stage of a request is logged as one printable line with correct
+// values, whatever the client sends.
 func TestAuditForgery(t *testing.T) {
 	v := start(t)
 	const forged = `{"kind":"Event","level":"Metadata","auditID":"forged"}`
@@ -92,8 +92,8 @@ func TestAuditForgery(t *testing.T) {
 	}
 }
 
-// TestAuditIdentity checks that audit events name the authenticated user, not the identity that the
-// client claims.
+// TestAuditIdentity checks that audit events contain the authenticated user, not the identity that
+// the client claims.
 func TestAuditIdentity(t *testing.T) {
 	v := start(t)
 	for headers, want := range map[string]string{
@@ -119,7 +119,7 @@ func TestAuditIdentity(t *testing.T) {
 	}
 }
 
-// TestAuditSecrets checks that no credential or Secret is in audit events of level Metadata,
+// TestAuditSecrets checks that audit events at level Metadata contain no credential or Secret,
 // whatever the outcome of the request.
 func TestAuditSecrets(t *testing.T) {
 	v := start(t)
@@ -168,7 +168,8 @@ func TestAuditSecrets(t *testing.T) {
 				t.Errorf("a line of %d bytes is in the %s: %.500s", len(line), name, line)
 			}
 			for _, hidden := range []string{secret, encoded[:len(encoded)-1], "68756e746572"} {
-				// A rejected name is also the name of the requested object.
+				// The event of a rejected request contains the invalid name, because it is the name
+				// of the requested object.
 				if name == "audit" && strings.Contains(line, `"name":"`+secret+`!"`) {
 					continue
 				}

@@ -27,7 +27,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// certificateFile writes the self-signed certificate of a test server and returns the path.
+// certificateFile writes the self-signed certificate of a test server to a file and returns its
+// path.
 func certificateFile(t *testing.T, c *x509.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.crt")
@@ -35,12 +36,12 @@ func certificateFile(t *testing.T, c *x509.Certificate) string {
 	return path
 }
 
-// getSecrets lists Secrets with a bearer token.
 func (v *testServer) getSecrets(token string) securityAnswer {
 	return v.raw(v.anonymous(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
-// expectNotDisclosed checks that no credential is in the log, audit log or metrics.
+// expectNotDisclosed checks that the log, the audit log and the metrics contain none of the
+// credentials.
 func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
 	for label, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
@@ -52,7 +53,7 @@ func (v *testServer) expectNotDisclosed(hidden ...string) {
 	}
 }
 
-// An issuer signs identity tokens. evil counts requests for keys at URLs that only a token names.
+// An issuer signs ID tokens. evil counts requests to key URLs that only a forged token contains.
 type issuer struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -87,8 +88,8 @@ func publicKey(id string, key *rsa.PrivateKey) map[string]any {
 	}
 }
 
-// TestForgedIdentityTokens checks that only tokens signed by the issuer, for this server and the
-// current time, are accepted.
+// TestForgedIdentityTokens checks that an ID token is accepted only if the issuer has signed it,
+// for this server and the current time.
 func TestForgedIdentityTokens(t *testing.T) {
 	i := newIssuer(t)
 	v := start(t, func(c *daemon.Config) {
@@ -167,8 +168,8 @@ func TestForgedIdentityTokens(t *testing.T) {
 	v.expectNotDisclosed(hidden...)
 }
 
-// TestForgedProxyHeaders checks that identity headers are accepted only with the certificate of a
-// proxy.
+// TestForgedProxyHeaders checks that identity headers are accepted only from a client with a proxy
+// certificate.
 func TestForgedProxyHeaders(t *testing.T) {
 	now := time.Now()
 	template := func(name string, change func(*x509.Certificate)) *x509.Certificate {
@@ -228,7 +229,8 @@ func TestForgedProxyHeaders(t *testing.T) {
 
 func pointer[T any](v T) *T { return &v }
 
-// TestHostileTokenWebhook checks that a token webhook is trusted only to name users.
+// TestHostileTokenWebhook checks that a token webhook can do nothing but authenticate users. Wrong
+// and endless responses and redirects are rejected.
 func TestHostileTokenWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

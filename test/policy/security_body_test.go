@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnnouncedBodies checks that a large Content-Length allocates no memory, and a partial body
-// only for the bytes received. Other requests are served meanwhile.
+// TestAnnouncedBodies checks that memory is allocated for the received bytes of a body and not for
+// a large Content-Length. Other requests are served meanwhile.
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300
@@ -46,8 +46,8 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestReviewBodies checks that bodies of objects that are not stored have a lower limit, and that
-// those of unauthenticated clients are not read.
+// TestReviewBodies checks that the bodies of reviews, which are not stored, have a lower size
+// limit. Bodies from unauthenticated clients are not read.
 func TestReviewBodies(t *testing.T) {
 	v := start(t)
 	const limit = 64 << 10
@@ -64,7 +64,7 @@ func TestReviewBodies(t *testing.T) {
 		if text := v.must(413, "POST", path, typeJSON, padded(body, limit+1)); !strings.Contains(text, "limit is 65536") {
 			t.Errorf("%s: %s", path, text)
 		}
-		// The response comes although the body does not.
+		// The server responds before the client has sent the body.
 		head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
 		if got := v.raw(v.anonymous(), head); got.code != 403 || !got.closed {
 			t.Errorf("%s without credentials: %d, closed: %t", path, got.code, got.closed)

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// allocated returns how many bytes the process allocates during f. Nothing else may run meanwhile.
+// allocated returns the number of bytes that the process allocates while f runs. Nothing else may
+// run at that time.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -18,7 +19,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs checks that bodies that expand, nest deeply or are large are rejected cheaply.
+// TestBombs checks that rejecting bodies that expand, nest deeply or are large takes little memory.
 func TestBombs(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))

@@ -15,8 +15,9 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests checks that no user can request a certificate for system:masters or, as a
-// node, for another node. The server sets requester and status, and the spec is immutable.
+// TestCertificateRequests checks that no user can request a certificate for system:masters, and no
+// node a certificate for another node. The server sets the requester and status, and the spec is
+// immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
@@ -39,7 +40,6 @@ func TestCertificateRequests(t *testing.T) {
 	v.must(404, "GET", securityRequests+"/m", "", "")
 	v.want(node, "POST", securityRequests, typeJSON, pki.SigningRequest(t, "n", nodeSigner, node, "system:nodes"), 201)
 
-	// The server sets the requester and the status.
 	forged := strings.Replace(pki.SigningRequest(t, "a", securityClientSigner, "jane"), `"usages"`, `"username":"admin","uid":"f0rged","groups":["system:masters"],"extra":{"f0rged":["x"]},"usages"`, 1)
 	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
 	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
@@ -54,7 +54,7 @@ func TestCertificateRequests(t *testing.T) {
 		t.Errorf("the requester is wrong: %s", spec)
 	}
 
-	// The main resource changes neither spec nor status.
+	// Writes to the main resource change neither the spec nor the status.
 	changed := strings.Replace(strings.Replace(forged, "client auth", "cert sign", 1), securityClientSigner, "example.com/ca", 1)
 	for _, test := range []struct{ method, path, kind, body string }{
 		{"PUT", securityRequests + "/a", typeJSON, changed},
@@ -70,8 +70,9 @@ func TestCertificateRequests(t *testing.T) {
 	}
 }
 
-// decisions returns the requests that write a condition or certificate through a subresource:
-// method, path, content type and body. status is the member to write, current the whole object.
+// decisions returns requests that write a condition or certificate through the subresource sub, as
+// method, path, content type and body. status contains the fields to write, and current the whole
+// object.
 func decisions(name, sub, status, current string) [][4]string {
 	path := securityRequests + "/" + name + "/" + sub
 	whole := strings.TrimSuffix(current, "}") + `,"status":{` + status + `}}`
@@ -89,8 +90,8 @@ func decisions(name, sub, status, current string) [][4]string {
 	}
 }
 
-// TestCertificateApproval checks that approving and signing require the right on the signer and the
-// right subresource, for every type of write.
+// TestCertificateApproval checks that approving and signing require permission for the signer and
+// the correct subresource, for every type of write.
 func TestCertificateApproval(t *testing.T) {
 	v := start(t, createUsers(t, "clerk", "approver", "signer"))
 	all := `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests","certificatesigningrequests/approval","certificatesigningrequests/status"],"verbs":["get","create","update","patch"]}`
@@ -115,12 +116,12 @@ func TestCertificateApproval(t *testing.T) {
 		{"signer", "approval", approved, []int{403}},
 		{"clerk", "status", failed, []int{403}},
 		{"approver", "status", failed, []int{403}},
-		// An invalid change is rejected as such, regardless of the user.
+		// An invalid change is rejected as invalid, regardless of the user's permissions.
 		{"clerk", "status", certificate, []int{422}},
 		{"approver", "status", certificate, []int{422}},
 		{"approver", "status", approved, []int{422}},
 		{"clerk", "status", approved, []int{422}},
-		// The right is there, but the subresource is the wrong one.
+		// The user has the permission, but uses the wrong subresource.
 		{"signer", "status", approved, []int{422}},
 		{"approver", "approval", certificate, []int{422}},
 	} {
@@ -131,14 +132,14 @@ func TestCertificateApproval(t *testing.T) {
 	if after := v.must(200, "GET", securityRequests+"/a", "", ""); after != before {
 		t.Errorf("something has changed:\n%s\n%s", before, after)
 	}
-	// A subresource creates no object.
+	// Writes to a subresource create no object.
 	for _, sub := range []string{"approval", "status"} {
 		for _, d := range decisions("none", sub, approved, strings.Replace(before, `"name":"a"`, `"name":"none"`, 1)) {
 			v.want("approver", d[0], d[1], d[2], d[3], 403, 404, 409)
 		}
 	}
 	v.must(404, "GET", securityRequests+"/none", "", "")
-	// A change with the right on the signer succeeds and changes nothing else.
+	// With permission for the signer, a write succeeds and changes nothing but the decision.
 	spec := func(text string) string {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}

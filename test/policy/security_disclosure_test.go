@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFailedPatches checks that a failed patch discloses no content to a user who may patch but not
-// read. Users with the right to read get details.
+// TestFailedPatches checks that the error of a failed patch discloses no content to a user who may
+// patch but not read the object. Users who may read it get details.
 func TestFailedPatches(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "rae"))
 	const (
@@ -59,7 +59,7 @@ func TestFailedPatches(t *testing.T) {
 	}
 }
 
-// TestUnnameable checks that names that no URL path can contain are rejected, and that every
+// TestUnnameable checks that names that a URL path cannot contain are rejected, and that every
 // created object can be read.
 func TestUnnameable(t *testing.T) {
 	v := start(t)
@@ -98,8 +98,8 @@ func TestUnnameable(t *testing.T) {
 	}
 }
 
-// TestAuditQueries checks that tokens in query parameters, in any spelling, are not in audit
-// events.
+// TestAuditQueries checks that audit events do not contain tokens from query parameters, however
+// the parameter is spelled.
 func TestAuditQueries(t *testing.T) {
 	v := start(t)
 	const secret = "hunter2-hunter2"
@@ -127,8 +127,8 @@ func TestAuditQueries(t *testing.T) {
 	}
 }
 
-// TestAuditBombs checks that audit events of bodies cost no more than the bodies, even if they are
-// rejected.
+// TestAuditBombs checks that recording a body in an audit event does not expand it, even if the
+// request is rejected.
 func TestAuditBombs(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
 		client.WriteFile(t, c.Audit.PolicyFile, strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1))
@@ -150,7 +150,7 @@ func TestAuditBombs(t *testing.T) {
 			t.Errorf("%s %s %s: %d MiB", test.method, test.path, test.kind, bytes>>20)
 		}
 	}
-	// A configuration applied in YAML is recorded as parsed, even if nothing changes.
+	// An applied YAML configuration is recorded as parsed, even if the apply changes nothing.
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yy}\ndata: {k: &v w, l: *v}\n"
 	for _, code := range []int{201, 200, 200} {
 		v.must(code, "PATCH", configMaps+"/yy?fieldManager=x", typeApply, config)

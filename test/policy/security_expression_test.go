@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// customDefinition returns a CRD for costs.example.com whose spec has the schema.
+// customDefinition returns a CRD as JSON. schema is the schema of the spec.
 func customDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"costs.example.com"},"spec":{"group":"example.com","scope":"Cluster",
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`
 }
 
-// TestCostlyExpressions checks rules that would take minutes or gigabytes for one object. Each is
-// rejected by its estimated cost, or stops at the cost limit before it does the work.
+// TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each rule
+// is either rejected because of its estimated cost, or stopped at the cost limit before it does the
+// work.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -56,7 +57,7 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestCostlyDefinitions creates CRDs that would take long to validate.
+// TestCostlyDefinitions checks that CRDs that would take long to validate are rejected.
 func TestCostlyDefinitions(t *testing.T) {
 	s := client.Open(t, nil)
 	deep := `{"type":"string"}`
@@ -94,8 +95,8 @@ func TestCostlyDefinitions(t *testing.T) {
 	}
 }
 
-// TestCostlyObjects creates objects that their schema could validate only in minutes. Validation
-// stops at the cost limit, in time for a short pattern that matches slowly.
+// TestCostlyObjects checks that validation stops at the cost limit for an object that would take
+// minutes to validate. The cost includes patterns that are short but slow to match.
 func TestCostlyObjects(t *testing.T) {
 	s := client.Open(t, nil)
 	s.Send(201, "POST", definitionPath, client.JSON, customDefinition(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y{900})*$"}}}`))

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A fuzzer sends random hostile objects.
+// A fuzzer sends random hostile writes.
 type fuzzer struct {
 	t        *testing.T
 	s        *client.Server
@@ -23,16 +23,15 @@ type fuzzer struct {
 	accepted map[string]int // by content type
 }
 
-// pick returns a random argument.
 func pick[T any](h *fuzzer, of ...T) T { return of[h.r.IntN(len(of))] }
 
-// A fieldEdit puts a hostile value at a path.
+// A fieldEdit sets the field at a path to a hostile value.
 type fieldEdit struct {
 	path  []string
 	value rawJSON
 }
 
-// apply writes the value into a tree. In lists it uses the first item.
+// apply sets the value in a tree. It descends into the first item of a list.
 func (p fieldEdit) apply(t tree.Tree) {
 	for i, name := range p.path {
 		if i == len(p.path)-1 {
@@ -60,7 +59,7 @@ func (p fieldEdit) apply(t tree.Tree) {
 	}
 }
 
-// randomEdit selects a field of a kind at a random depth, and a value for it.
+// randomEdit selects a field of a kind at a random depth and a hostile value for it.
 func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	if h.r.IntN(4) == 0 {
 		return h.metadataEdit(k)
@@ -81,7 +80,7 @@ func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	}
 }
 
-// metadataEdit edits metadata that every kind has.
+// metadataEdit edits a metadata field, which every kind has.
 func (h *fuzzer) metadataEdit(k *schema.Kind) fieldEdit {
 	switch h.r.IntN(4) {
 	case 0:
@@ -146,7 +145,6 @@ func (h *fuzzer) str() rawJSON {
 		`"},\"metadata\":{\"namespace\":\"kube-system\""`, `"`+rawJSON(strings.Repeat("<", 5000))+`"`, `5`, `{}`, "\"\u2028\"", `"\ufeff"`)
 }
 
-// nestedValue returns a value with that many levels of nesting.
 func nestedValue(levels int) rawJSON {
 	return rawJSON(strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2))
 }
@@ -156,14 +154,13 @@ func (h *fuzzer) anything() rawJSON {
 		`[`+h.number()+`,`+h.str()+`]`, `{"kind":"X","apiVersion":"v1","metadata":{"name":"x"}}`, `{"metadata":{"name":5}}`, `{`+h.str()+`:1}`, `{`, `[1,`, `tru`, ``)
 }
 
-// fieldSet returns a valid or invalid value for fieldsV1.
 func (h *fuzzer) fieldSet() rawJSON {
 	return pick(h, `{}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, `"{\"f:a\":{}}"`, `"}}],\"name\":\"x\"},\"metadata\":{\"namespace\":\"kube-system\",\"name\":\"x\"},\"x\":{"`,
 		`"{}"`, `"x"`, `5`, `[]`, `null`, `{"f:a":1e400}`, `{"f:a":-0}`, "{\"f:\xff\":{}}", "{ \"f:a\" :\n{ } }", `{"f:a":{},"f:a":{}}`, `{"k:{\"a\":\"b\"}":{"..":{}}}`,
 		`{"f:<":{}}`, nestedValue(300), nestedValue(12_000), `{"f:a":[1,2,{"b":"\u2028"}]}`, h.anything())
 }
 
-// writeHostile sends one hostile write of an object.
+// writeHostile writes an object with a hostile value, in a random way.
 func (h *fuzzer) writeHostile(q *fuzzObject) {
 	p := h.randomEdit(q.kind)
 	body := tree.Clone(q.body).(tree.Tree)
@@ -189,8 +186,8 @@ func (h *fuzzer) writeHostile(q *fuzzObject) {
 	}
 }
 
-// recreate deletes the object and creates it from body. If that is rejected, it creates the valid
-// object.
+// recreate deletes the object and creates it from body. If body is rejected, it creates the valid
+// object again.
 func (h *fuzzer) recreate(q *fuzzObject, kind, body string) {
 	h.s.Delete(h.t.Context(), q.path()+"?gracePeriodSeconds=0", nil)
 	if !h.send("POST", q.collection(), kind, body) {
@@ -198,7 +195,7 @@ func (h *fuzzer) recreate(q *fuzzObject, kind, body string) {
 	}
 }
 
-// send sends one request and counts accepted ones.
+// send reports whether the server accepts a request, and counts accepted requests.
 func (h *fuzzer) send(method, path, kind, body string) bool {
 	h.sent++
 	answer := mustSend(h.t, h.s, method, path, kind, body)
@@ -209,8 +206,8 @@ func (h *fuzzer) send(method, path, kind, body string) bool {
 	return ok
 }
 
-// protobuf sends an object with hostile bytes: values that JSON can contain, raw values that are
-// not JSON, and flipped bytes.
+// protobuf writes an object in Protobuf with hostile values. They may be values that JSON can
+// represent, raw values that are not JSON, or flipped and inserted bytes.
 func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	body := tree.Clone(q.body).(tree.Tree)
 	if h.r.IntN(2) == 0 {
@@ -244,7 +241,7 @@ func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	h.send("PUT", q.path(), typeProtobuf, string(enveloped))
 }
 
-// blob sends a hostile write of an object that allows any content.
+// blob writes hostile values to an object that allows any content.
 func (h *fuzzer) blob() {
 	value := string(h.anything())
 	body := `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":{"x":` + value + `},"items":[{},{}]}`

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A fuzzObject is an object that the fuzzer overwrites.
+// A fuzzObject is a stored object that the fuzzer writes. body is valid.
 type fuzzObject struct {
 	kind *schema.Kind
 	body tree.Tree
@@ -44,7 +44,7 @@ func (q *fuzzObject) path() string {
 	return q.collection() + "/" + q.body["metadata"].(tree.Tree)["name"].(string)
 }
 
-// fuzzObjects returns a valid object of every kind that is stored.
+// fuzzObjects returns a valid object of every stored kind.
 func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 	t.Helper()
 	text, err := os.ReadFile("../api/testdata/representation/objects.yaml")
@@ -71,7 +71,7 @@ func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 	return all
 }
 
-// A Blob allows any content below data. It is not in the catalog.
+// A Blob allows any content in data. Unlike the kinds in the catalog, it is a custom resource.
 const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"blobs.hunt.example.com"},
 	"spec":{"group":"hunt.example.com","scope":"Namespaced","names":{"plural":"blobs","singular":"blob","kind":"Blob","listKind":"BlobList"},
 	"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
@@ -79,8 +79,8 @@ const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomRe
 
 const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
-// TestHostileObjects sends hostile objects of every kind in every format. After each round it
-// restarts the server. Accepted objects must be unchanged to the byte, and equal in Protobuf.
+// TestHostileObjects sends hostile objects of every kind in every format, and restarts the server
+// after each round. Accepted objects must not change by a byte, and must be equal in Protobuf.
 func TestHostileObjects(t *testing.T) {
 	shots, sent := 12, 0
 	if client.Soak() {
@@ -156,8 +156,8 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 	return answer
 }
 
-// storedLists returns the list of every collection in JSON. With compare it must equal the list in
-// Protobuf, where available.
+// storedLists lists every collection in JSON. If compare is true, it also compares each list with
+// the Protobuf list of kinds that have one.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}
@@ -176,12 +176,11 @@ func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool
 	return lists
 }
 
-// ownService reports whether item is the daemon's own Service, which changes with its port.
+// ownService reports whether item is the Service of the API server, which changes with its port.
 func ownService(item string) bool {
 	return strings.HasPrefix(item, `{"metadata":{"name":"kubernetes","namespace":"default"`)
 }
 
-// itemsOf lists path and returns the items.
 func itemsOf(t *testing.T, s *client.Server, path string) (items []string) {
 	t.Helper()
 	answer, err := s.Get(t.Context(), path)
@@ -245,7 +244,7 @@ func compareProtobuf(t *testing.T, s *client.Server, q *fuzzObject, plain []stri
 	}
 }
 
-// difference shows where two texts start to differ.
+// difference returns the part of both texts where they start to differ.
 func difference(a, b string) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
@@ -255,7 +254,7 @@ func difference(a, b string) string {
 	return fmt.Sprintf("\n%q\n%q", show(a), show(b))
 }
 
-// A rawJSON is inserted into a body unchanged, even if it is not valid JSON.
+// A rawJSON is put into a body unchanged, even if it is not valid JSON.
 type rawJSON string
 
 // text encodes a tree that may contain rawJSON.

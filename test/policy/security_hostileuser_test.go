@@ -29,14 +29,16 @@ import (
 const (
 	hostileMaps    = "/api/v1/namespaces/hostile/configmaps"
 	hostileWorkers = 2
-	// hostileHeld is how many requests, connections and watches a worker holds.
+	// hostileHeld is the number of requests, connections and watches that a worker holds open.
 	hostileHeld = 120
-	// hostileStart is how many acts of a worker precede the first request of other users.
+	// hostileStart is the number of requests that each hostile worker sends before other users
+	// start.
 	hostileStart = 150
 	largeMaps    = 16
 	largeSize    = 300 << 10
 
-	// Requests and responses of the hostile user.
+	// The number of request types and response types of the hostile user, and names for some of
+	// them.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 
@@ -45,7 +47,7 @@ const (
 	steadyLimit      = time.Second // of docs/operations.md, for the soak
 )
 
-// TestHostileUser checks that users within their share get no errors while another user sends
+// TestHostileUser checks that users within their share see no errors while another user sends
 // random mixtures of slow, large, many and aborted requests.
 func TestHostileUser(t *testing.T) {
 	for _, name := range []string{"HTTP1-JSON", "HTTP1-Protobuf", "HTTP2-JSON", "HTTP2-Protobuf"} {
@@ -65,8 +67,8 @@ func TestHostileUser(t *testing.T) {
 	}
 }
 
-// TestUnreadChanges checks that a user who does not read the responses to changes is rejected
-// before the change, and that others still get large responses.
+// TestUnreadChanges checks a user who does not read the responses to changes. Further changes of
+// that user are rejected before they are made, and other users still get large responses.
 func TestUnreadChanges(t *testing.T) {
 	t.Parallel()
 	n := serveNeighbors(t, true, client.JSON)
@@ -84,7 +86,7 @@ func TestUnreadChanges(t *testing.T) {
 	}
 }
 
-// neighbors are the users of one server: a hostile one, and others under steady load.
+// neighbors are the users of one server: a hostile user and others with a steady load.
 type neighbors struct {
 	*userCluster
 	http2     bool
@@ -129,7 +131,7 @@ func largeMap(name string, size int) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{"text":"` + strings.Repeat("x", size) + `"}}`
 }
 
-// round lets the steady users do their operations while the hostile one acts.
+// round runs the operations of the steady users while the hostile user is active.
 func (n *neighbors) round(seed uint64) {
 	n.t.Helper()
 	ctx, end := context.WithCancel(n.t.Context())
@@ -158,14 +160,14 @@ func (n *neighbors) round(seed uint64) {
 	slices.Sort(times)
 	p99 := times[len(times)*99/100]
 	client.Figures(n.t, "%d requests beside hostile ones, so far %d, of which %d were rejected; median %v, p99 %v", len(times), n.acts.Load(), n.rejected.Load(), times[len(times)/2], p99)
-	// In the soak nothing else uses the machine.
+	// Only in a soak is the machine free of other load.
 	if client.Soak() && p99 > steadyLimit {
 		n.t.Errorf("the p99 is %v, more than %v", p99, steadyLimit)
 	}
 }
 
-// newTransport returns a transport of the hostile user, with another address and small windows, or
-// of another one.
+// newTransport returns a transport for a steady user or for the hostile user, which has another
+// source address and small receive windows.
 func (n *neighbors) newTransport(hostile bool) *http.Transport {
 	t := client.Transport(n.t, n.tls.Clone())
 	if t.ForceAttemptHTTP2, t.DisableCompression = n.http2, true; !hostile {
@@ -186,7 +188,7 @@ func (n *neighbors) newTransport(hostile bool) *http.Transport {
 	return t
 }
 
-// encode returns a JSON object in the media type of the test.
+// encode converts a JSON object to the media type of the test.
 func (n *neighbors) encode(object string) []byte {
 	if n.mediaType == client.JSON {
 		return []byte(object)
@@ -198,7 +200,7 @@ func (n *neighbors) encode(object string) []byte {
 	return codec.WrapEnvelope(nil, n.kind.APIVersion(), n.kind.Kind, wire)
 }
 
-// A steadyWorker sends requests one after another. All must succeed.
+// A steadyWorker sends one request at a time, and expects all to succeed.
 type steadyWorker struct {
 	*neighbors
 	user, own string
@@ -240,8 +242,8 @@ func (w *steadyWorker) run() {
 	}
 }
 
-// do sends a request and reads the response, or the first event of a watch. It reports whether that
-// succeeded.
+// do sends a request and reads the response, or the first event of a watch. It reports whether all
+// of this succeeded.
 func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	ctx, cancel := context.WithTimeout(w.t.Context(), client.Watchdog)
 	defer cancel()
@@ -272,14 +274,16 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	return true
 }
 
-// A hostileWorker sends random requests of the user hostile, or of no user. It holds many of them.
+// A hostileWorker sends random requests, most of them as the user hostile and the others
+// anonymously. It holds many of them open.
 type hostileWorker struct {
 	*neighbors
 	random    *rand.Rand
 	transport *http.Transport
 	held      []func() // end held requests and connections
 	running   sync.WaitGroup
-	// Acts are similar for a while, in order to reach one limit after another.
+	// The type of requests stays the same for a while, so that the worker reaches one limit after
+	// another.
 	request, response int
 	fresh             bool // on new connections
 }
@@ -311,8 +315,8 @@ func (h *hostileWorker) run(ctx context.Context, started func()) {
 	h.transport.CloseIdleConnections()
 }
 
-// act sends one request on a new or a shared connection. It receives the response whole, partly, or
-// not at all.
+// act sends one request on a new or a shared connection. It reads all, a part or nothing of the
+// response.
 func (h *hostileWorker) act(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	transport, release := h.transport, cancel
@@ -355,7 +359,6 @@ func (h *hostileWorker) act(ctx context.Context) {
 	<-done.Done()
 }
 
-// newRequest returns a random request.
 func (h *hostileWorker) newRequest(ctx context.Context) *http.Request {
 	name := fmt.Sprint("large-", h.random.IntN(largeMaps))
 	method, path, body, contentType, length := "GET", hostileMaps+"/"+name, io.Reader(nil), client.JSON, int64(-1)

@@ -21,15 +21,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An http2Client is a connection with raw access to HTTP/2 frames. The errors of its methods mean
-// that the server has closed it.
+// An http2Client is a connection that sends and receives raw HTTP/2 frames. An error from one of
+// its methods means that the server has closed the connection.
 type http2Client struct {
 	*http2.Framer
 	conn net.Conn
 	next uint32 // stream ID
 }
 
-// dialHTTP2 opens a connection with the given window of each stream.
+// dialHTTP2 opens a connection. window is the initial window size of each stream, in bytes.
 func (v *testServer) dialHTTP2(config *tls.Config, window uint32) (*http2Client, error) {
 	config = config.Clone()
 	config.NextProtos = []string{http2.NextProtoTLS}
@@ -56,7 +56,8 @@ func http2Head(method, path string, more ...string) []byte {
 	return b.Bytes()
 }
 
-// begin opens a stream with an encoded head, and returns its ID.
+// begin opens a stream with encoded header fields and returns the stream ID. end means that no body
+// follows.
 func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	id := c.next
 	c.next += 2
@@ -70,8 +71,8 @@ func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	return id, err
 }
 
-// end reads until the end of a stream. It returns the status code and the body, or how the stream
-// or connection ended.
+// end reads to the end of a stream. code is the status code, or "reset", "closed" or "open" if the
+// stream did not end normally.
 func (c *http2Client) end(stream uint32) (code, body string) {
 	for {
 		frame, err := c.ReadFrame()
@@ -99,7 +100,8 @@ func (c *http2Client) end(stream uint32) (code, body string) {
 	}
 }
 
-// An http2Attack repeats a step on each connection until an error, and then on a new connection.
+// An http2Attack describes one attack. step runs repeatedly on a connection until it fails, and
+// then on a new connection.
 type http2Attack struct {
 	window uint32
 	silent bool // the attacker does not read
@@ -107,8 +109,8 @@ type http2Attack struct {
 	step   func(c *http2Client) error
 }
 
-// launch starts attackers on connections of their own. advance waits until each has taken more
-// steps, so that the attack has gone on since its last call. stop ends the attack.
+// launch starts several attackers, each with its own connection. advance waits until each attacker
+// has taken more steps, which shows that the attack continues. stop ends the attack.
 func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	var steps [4]atomic.Int64
 	var closed atomic.Int64
@@ -158,8 +160,8 @@ func (a *http2Attack) launch(v *testServer) (advance, stop func()) {
 	}
 }
 
-// TestHTTP2Attacks checks that an administrator is served while clients abuse HTTP/2. The attack
-// goes on until the administrator's requests have completed.
+// TestHTTP2Attacks checks that the server serves an administrator while clients abuse HTTP/2. Each
+// attack continues until the administrator's requests have completed.
 func TestHTTP2Attacks(t *testing.T) {
 	v := start(t, client.SpeakHTTP2, createUsers(t, "jane"))
 	v.grant("reader", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`)
@@ -224,7 +226,7 @@ func TestHTTP2Attacks(t *testing.T) {
 			advance, stop := attack.launch(&v)
 			defer stop()
 			advance()
-			// On a connection from before the attack, and on new ones.
+			// Use a connection opened before the attack, and new ones.
 			object := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			v.must(201, "POST", configMaps, typeJSON, configMap(object))
 			if got := v.raw(v.admin(), "GET "+configMaps+"?limit=5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); got.code != 200 {
@@ -238,8 +240,9 @@ func TestHTTP2Attacks(t *testing.T) {
 	}
 }
 
-// TestHTTP2Crowd checks that unauthenticated clients whose windows never open lose their oldest
-// requests, and exclude neither new clients at the same address nor an administrator.
+// TestHTTP2Crowd checks unauthenticated clients with windows that never open. The server evicts
+// their oldest requests. They shut out neither new clients at the same address nor an
+// administrator.
 func TestHTTP2Crowd(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	const fewest, most, streams = 50, 200, 100
@@ -281,7 +284,7 @@ func TestHTTP2Crowd(t *testing.T) {
 	}
 }
 
-// evicted returns the number of evicted connections and requests.
+// evicted returns the number of connections and requests that the server has evicted as the oldest.
 func (v *testServer) evicted() int {
 	v.t.Helper()
 	text := v.must(200, "GET", "/metrics", "", "")
@@ -313,7 +316,6 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
-// askHTTP2 sends a request on a new connection.
 func (v *testServer) askHTTP2(config *tls.Config, head []byte) (code, body string) {
 	v.t.Helper()
 	c, err := v.dialHTTP2(config, 1<<20)

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestBearerTokens checks that invalid credentials are rejected although anonymous access is on.
+// TestBearerTokens checks that invalid credentials are rejected even if anonymous access is
+// enabled.
 func TestBearerTokens(t *testing.T) {
 	v := start(t)
 	get := func(path, headers string) securityAnswer {
@@ -51,8 +52,8 @@ func TestBearerTokens(t *testing.T) {
 	}
 }
 
-// TestClientCertificates checks that only certificates of the right CA, valid now and for client
-// use, are accepted.
+// TestClientCertificates checks that a client certificate is accepted only if it has the right CA,
+// is valid now, and is issued for client authentication.
 func TestClientCertificates(t *testing.T) {
 	v := start(t)
 	ours, err := tls.X509KeyPair(v.read("ca.crt"), v.read("ca.key"))

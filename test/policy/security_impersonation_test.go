@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityImpersonation checks that impersonation headers give a client no additional rights.
+// TestSecurityImpersonation checks that impersonation headers give a client no additional
+// permissions.
 func TestSecurityImpersonation(t *testing.T) {
 	v := start(t)
 	const jane = "Authorization: Bearer " + token + "\r\n"
@@ -15,7 +16,7 @@ func TestSecurityImpersonation(t *testing.T) {
 	for _, path := range []string{"/api/v1/secrets", "/metrics", "/backup", "/version", "/livez", "/api/v1/secrets?watch=1", "/nowhere"} {
 		for _, credentials := range []string{"", jane} {
 			for headers, want := range map[string]int{
-				// without the right to impersonate
+				// without permission to impersonate
 				"Impersonate-User: admin\r\n":                                                 403,
 				"Impersonate-User: admin\r\nImpersonate-Group: system:masters\r\n":            403,
 				"Impersonate-Group: system:masters\r\nImpersonate-User: jane\r\n":             403,
@@ -27,11 +28,11 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: \xff\xfe\r\n":                                              403,
 				"Impersonate-User: " + strings.Repeat("x", 8000) + "\r\n":                     403,
 				"Impersonate-User: jane\r\n" + strings.Repeat("Impersonate-Group: g\r\n", 90): 403,
-				// unusual case
+				// with unusual capitalization
 				"iMPERSONATE-uSER: admin\r\niMPERSONATE-gROUP: system:masters\r\n": 403,
 				"impersonate-user: admin\r\n":                                      403,
 				"IMPERSONATE-USER:admin\r\n":                                       403,
-				// without a user, or with two
+				// with no user or two users
 				"Impersonate-Group: system:masters\r\n":                                  400,
 				"impersonate-uid: 0\r\n":                                                 400,
 				"Impersonate-Extra-Scopes: all\r\n":                                      400,
@@ -40,7 +41,7 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: jane\r\nImpersonate-User: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nimpersonate-user: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nImpersonate-Uid: 1\r\nImpersonate-Uid: 2\r\n": 400,
-				// invalid headers
+				// with invalid headers
 				"Impersonate-User: a\x7f\x01\r\n":                    400,
 				"Impersonate-User : admin\r\n":                       400,
 				"Impersonate-User: jane\r\n admin\r\n":               400,
@@ -52,11 +53,11 @@ func TestSecurityImpersonation(t *testing.T) {
 			}
 		}
 	}
-	// An invalid credential is rejected first.
+	// The server checks the credential before the impersonation.
 	if got := ask("GET /version", "Authorization: Bearer x\r\nImpersonate-User: admin\r\n"); got.code != 401 {
 		t.Errorf("a bad token: %d", got.code)
 	}
-	// Similar headers have no effect.
+	// Headers with similar names have no effect.
 	for _, headers := range []string{"Impersonate: admin\r\n", "Impersonate-: admin\r\n", "Impersonate-Users: admin\r\n", "Impersonate-Extra: x\r\n", "X-Impersonate-User: admin\r\n", "Impersonate_User: admin\r\n"} {
 		if got := ask("GET /version", headers); got.code != 200 {
 			t.Errorf("%q: %d", headers, got.code)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered returns a JSON list of n items, each formatted with its index.
+// numbered returns a JSON list of n items. format takes the index of the item.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -21,8 +21,8 @@ func numbered(n int, format string) string {
 	return "[" + b.String() + "]"
 }
 
-// TestLongLists checks that finding duplicates or new items in a long list is fast. A quadratic
-// algorithm would exceed the time limit a hundredfold.
+// TestLongLists checks that finding duplicate or new items in a long list is fast. A quadratic
+// algorithm would exceed the time limit by a factor of a hundred.
 func TestLongLists(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const n = 60_000
@@ -59,7 +59,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestRepetition checks that ten thousand repetitions in a request do not take quadratic time.
+// TestRepetition checks that a request with ten thousand repetitions does not take quadratic time.
 func TestRepetition(t *testing.T) {
 	const (
 		n         = 14_000

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongTexts checks that an error quotes only part of a long value, without repeated escaping.
+// TestLongTexts checks that an error message quotes only part of a long value, and escapes it only
+// once.
 func TestLongTexts(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const (

@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestForeignPages checks that pages of other origins can neither write with a browser's client
-// certificate nor open WebSockets. Allowed origins and clients other than browsers can.
+// TestForeignPages checks that a page from another origin can neither write with the browser's
+// client certificate nor open a WebSocket. Pages from allowed origins and clients that are not
+// browsers can do both.
 func TestForeignPages(t *testing.T) {
 	v := start(t, func(c *daemon.Config) { c.Serving.CORSAllowedOrigins = []string{`^https://console\.example\.com$`} })
 	const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -42,7 +43,8 @@ func TestForeignPages(t *testing.T) {
 				t.Errorf("%s with %q: %d %.200s, want 403", name, headers, got.code, got.body)
 			}
 		}
-		// A page of another origin cannot know a token.
+		// Requests with a token pass the origin check, because a page from another origin cannot
+		// know a token.
 		bearer := headers + "Authorization: Bearer " + token + "\r\n"
 		if got := v.raw(v.anonymous(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
 			t.Errorf("a token with %q: %d %.200s", headers, got.code, got.body)
@@ -61,7 +63,7 @@ func TestForeignPages(t *testing.T) {
 			}
 		}
 	}
-	// Without body and content type, as curl sends it.
+	// curl sends such requests without body and content type.
 	v.must(404, "DELETE", configMaps+"/nothing", "", "")
 	v.must(400, "POST", configMaps, "", "")
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// restart starts a daemon on an existing data directory.
+// restart starts a daemon on an existing data directory. The garbage collector is disabled, because
+// it would delete the test's objects.
 func restart(t *testing.T, dir string) *client.Server {
 	t.Helper()
 	return client.Serve(t, dir, func(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" })
 }
 
-// expect sends a request, checks the status code and returns the body of the response.
 func expect(t *testing.T, s *client.Server, code int, method, path, kind, body string) string {
 	t.Helper()
 	answer, err := s.Do(t.Context(), method, path, kind, []byte(body))
@@ -40,14 +40,15 @@ const (
 	revisions   = "/apis/apps/v1/namespaces/default/controllerrevisions"
 )
 
-// deployment returns a Deployment whose template has more fields in its metadata.
+// deployment returns a Deployment as JSON. metadata holds additional fields for the metadata of the
+// Pod template.
 func deployment(name, metadata string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"},` + metadata + `},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 }
 
-// inProtobuf returns an object in Protobuf, with text inserted for %s in its document. The text may
-// be invalid JSON.
+// inProtobuf encodes a JSON document in Protobuf. text, which may be invalid JSON, replaces %s in
+// the document.
 func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	t.Helper()
 	c, err := catalog.New(meta.Platform)
@@ -62,8 +63,8 @@ func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, withText(t, k, document, text)))
 }
 
-// withText encodes a document in Protobuf and inserts text for the value %s. A number of the same
-// length stands in for it during encoding, so that length prefixes stay right.
+// withText encodes a document in Protobuf with text in place of the value %s. During encoding, a
+// number of the same length stands in for text, so that length prefixes are correct.
 func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	t.Helper()
 	digits := strings.Repeat("7", len(text))
@@ -74,7 +75,6 @@ func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	return bytes.Replace(wire, []byte(digits), []byte(text), 1)
 }
 
-// nested returns nested lists.
 func nested(levels int) any {
 	v := any([]any{})
 	for range levels - 1 {
@@ -83,8 +83,8 @@ func nested(levels int) any {
 	return v
 }
 
-// TestPoison checks that a value that could not be decoded again is rejected in every format, with
-// the name of the field. Accepted objects are still there after a restart.
+// TestPoison checks that a value that the server could not decode again is rejected in every
+// format, and that the error contains the field name. All accepted objects exist after a restart.
 func TestPoison(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -163,8 +163,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// appendToJournal writes objects into the journal of a data directory that a server would not
-// write. It fills in resource versions.
+// appendToJournal writes objects that a server would not write to the journal of a data directory.
+// It fills in resource versions.
 func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -192,9 +192,9 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// TestQuarantine checks that a server with undecodable objects starts, serves all others and
-// reports the undecodable ones. It keeps them over restarts and snapshots until an administrator
-// deletes them.
+// TestQuarantine checks that a server starts despite undecodable objects. It serves all other
+// objects, and reports the undecodable ones. They survive restarts and snapshots until an
+// administrator deletes them.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -22,7 +22,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A readOnlyStore always contains the same objects. Every get returns the first one.
+// A readOnlyStore has a fixed list of objects. Every get returns the first one.
 type readOnlyStore struct {
 	front.Store
 	objects []*meta.Object
@@ -51,7 +51,6 @@ func (s *readOnlyStore) List(_ context.Context, r request.List) (request.ListRes
 	return request.ListResult{Version: 7, Items: objects, Remaining: -1, Form: convert.Form{Kind: r.Kind, Converter: s}}, nil
 }
 
-// filled returns a readOnlyStore of objects with the data.
 func filled(objects int, data string) *readOnlyStore {
 	s := &readOnlyStore{}
 	for n := range objects {
@@ -62,7 +61,7 @@ func filled(objects int, data string) *readOnlyStore {
 	return s
 }
 
-// frontOf serves a store without TLS and authentication, and returns the address.
+// frontOf serves a store without TLS and authentication, and returns the address of the server.
 func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -92,7 +91,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	return listener.Addr().String()
 }
 
-// begin sends a GET request on a new connection and reads only the head of the response.
+// begin sends a GET request on a new connection and reads only the header of the response.
 func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -115,8 +114,8 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 }
 
 // TestStalledLists checks that a list counts as in flight until its client has read it. Above the
-// memory limit for responses, lists are rejected and small responses are not. Stalled clients are
-// closed at a deadline, which frees their share.
+// memory limit for responses, lists are rejected, but small responses are not. Connections of
+// stalled clients are closed at a deadline, which frees their share.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"
@@ -162,7 +161,7 @@ func TestStalledLists(t *testing.T) {
 }
 
 // TestBrokenStream checks that a client cannot mistake a truncated list for a complete one. If the
-// failure is known before the response starts, it gets an error.
+// failure occurs before the response starts, the client gets an error.
 func TestBrokenStream(t *testing.T) {
 	store := &readOnlyStore{}
 	for n := range 200 {

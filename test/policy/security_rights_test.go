@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityEscalation checks that no write of a role or binding grants rights that the user does
-// not have.
+// TestSecurityEscalation checks that no write of a role or binding grants permissions that the user
+// does not have.
 func TestSecurityEscalation(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	const (
@@ -53,14 +53,14 @@ func TestSecurityEscalation(t *testing.T) {
 		{"PATCH", roles + "/mild?fieldManager=j&force=true", typeApply, role("mild", secrets)},
 		{"PATCH", roles + "/x?fieldManager=j", typeApply, role("x", secrets)},
 		{"PATCH", spaced + "/roles/x?fieldManager=j", typeApply, local("x", secrets)},
-		// Aggregated roles.
+		// Aggregated cluster roles.
 		{"PATCH", roles + "/strong", typeMerge, more},
 		{"PATCH", roles + "/strong?fieldManager=j", typeApply, head + `ClusterRole","metadata":{"name":"strong",` + more[len(`{"metadata":{`):]},
 		{"PATCH", roles + "/mild", typeMerge, `{` + gather + `}`},
 		{"PATCH", roles + "/mild?fieldManager=j", typeApply, head + `ClusterRole","metadata":{"name":"mild"},` + gather + `}`},
 		{"POST", roles, typeJSON, `{"metadata":{"name":"x"},` + gather + `}`},
 		{"PATCH", roles + "/view", typeMerge, `{"aggregationRule":null}`},
-		// Bindings.
+		// Role bindings.
 		{"POST", bindings, typeJSON, binding("x", "strong")},
 		{"POST", bindings, typeJSON, binding("x", "cluster-admin")},
 		{"POST", spaced + "/rolebindings", typeJSON, bound("x", "strong")},
@@ -83,12 +83,13 @@ func TestSecurityEscalation(t *testing.T) {
 		v.must(404, "GET", path, "", "")
 	}
 	v.want("jane", "GET", "/api/v1/namespaces/default/secrets/x", "", "", 403)
-	// Users may grant the rights that they have.
+	// Users may grant permissions that they have.
 	v.want("jane", "POST", roles, typeJSON, role("own", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"],"resourceNames":["a"]}`), 201)
 	v.want("jane", "POST", bindings, typeJSON, binding("own", "own"), 201)
 }
 
-// TestResourceNames checks that rights on a named object do not apply to requests without a name.
+// TestResourceNames checks that permissions with resourceNames do not apply to requests without a
+// name.
 func TestResourceNames(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	for _, name := range []string{"a", "b"} {
@@ -131,7 +132,7 @@ func TestResourceNames(t *testing.T) {
 	}
 }
 
-// TestCreation checks that every request that creates an object requires the right to create it.
+// TestCreation checks that every type of request that creates an object requires the verb create.
 func TestCreation(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "max"))
 	const (
@@ -162,7 +163,7 @@ func TestCreation(t *testing.T) {
 	if text := v.want("pat", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 403); !strings.Contains(text, `User \"pat\" cannot create resource \"configmaps\"`) {
 		t.Errorf("the refusal says %s", text)
 	}
-	// For an update or apply that creates an object, a right on its name is enough.
+	// For an update or apply that creates an object, permission to create that name is enough.
 	v.want("max", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 201)
 	v.must(201, "POST", leases, typeJSON, lease)
 	v.must(201, "POST", roles, typeJSON, role)

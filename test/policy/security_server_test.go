@@ -20,14 +20,14 @@ const (
 	token = "t0p-s3cret-t0ken"
 )
 
-// A testServer is a daemon in this process that keeps its log and audits the metadata of every
-// request.
+// A testServer is a daemon in this process. It keeps its log, and audits every request at level
+// Metadata.
 type testServer struct {
 	t   *testing.T
 	dir string
 	d   *daemon.Daemon
 	log *client.Log
-	// transport presents the administrator's certificate, plain presents none.
+	// transport presents the administrator's certificate, and plain presents none.
 	transport, plain *http.Transport
 }
 
@@ -86,7 +86,7 @@ func (v *testServer) admin() *tls.Config {
 	return config
 }
 
-// dial opens a TLS connection.
+// dial opens a TLS connection that is closed at the end of the test.
 func (v *testServer) dial(config *tls.Config) net.Conn {
 	v.t.Helper()
 	conn, err := tls.Dial("tcp", v.d.Addr().String(), config)
@@ -98,7 +98,7 @@ func (v *testServer) dial(config *tls.Config) net.Conn {
 	return conn
 }
 
-// A securityAnswer is the response to a request in raw bytes.
+// A securityAnswer is the response to a raw request.
 type securityAnswer struct {
 	code   int
 	body   string
@@ -106,7 +106,8 @@ type securityAnswer struct {
 	closed bool // the connection was closed after the response
 }
 
-// raw sends bytes on a new connection.
+// raw sends bytes on a new connection and reads one response. If the server closes the connection,
+// no bytes may follow the response.
 func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 	v.t.Helper()
 	conn := v.dial(config)
@@ -131,7 +132,6 @@ func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 	return a
 }
 
-// do sends a well-formed request as the administrator.
 func (v *testServer) do(method, path, kind, body string) (int, string) {
 	v.t.Helper()
 	a := client.Exchange(v.t, v.transport, method, v.d.URL()+path, body, "Content-Type: "+kind)

@@ -19,8 +19,8 @@ import (
 
 const sharedMaps = "/api/v1/namespaces/default/configmaps"
 
-// begin sends a partial request of a user on a new connection, which stays open until the end of
-// the test. It returns the head of the response, or nil if the connection was closed.
+// begin sends a request on a new connection, which stays open until the end of the test. It returns
+// the response with its body unread, or nil if the connection was closed.
 func (r *userCluster) begin(user, request string) *http.Response {
 	r.t.Helper()
 	c, err := tls.Dial("tcp", strings.TrimPrefix(r.URL, "https://"), r.Anonymous())
@@ -40,8 +40,8 @@ func (r *userCluster) begin(user, request string) *http.Response {
 	return resp
 }
 
-// TestShares checks that a user who requests all of a resource gets only a share, and an error that
-// names the limit. Other users and administrators are not affected.
+// TestShares checks that a user who requests all of a limited resource gets only a share, and then
+// an error that names the limit. Other users and administrators are not affected.
 func TestShares(t *testing.T) {
 	const (
 		watch = "GET " + sharedMaps + "?watch=1\r\n\r\n"
@@ -112,8 +112,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestReclaimedWatches checks that a newcomer gets a watch even if others hold all. The oldest one
-// of the largest holder ends, and its client can resume from a bookmark.
+// TestReclaimedWatches checks that a new user gets a watch even if others hold all of them. The
+// oldest watch of the user with the most watches ends. If it receives bookmarks, a client can
+// resume from the last one.
 func TestReclaimedWatches(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) {
@@ -158,8 +159,8 @@ func TestReclaimedWatches(t *testing.T) {
 	metric(`troupe_limit_rejections_total{resource="watches",reason="reclaimed"} 3`)
 }
 
-// TestReclaimedBodies checks that incomplete bodies of many users, which take all memory for
-// bodies, do not cause rejections of a smaller write. The largest one is rejected instead.
+// TestReclaimedBodies checks that a small write is accepted even if incomplete bodies of many users
+// occupy all memory for bodies. The server rejects the request with the largest body instead.
 func TestReclaimedBodies(t *testing.T) {
 	t.Parallel()
 	users := []string{"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"}
@@ -189,8 +190,8 @@ func TestReclaimedBodies(t *testing.T) {
 	}
 }
 
-// TestIncompleteBodies checks that incomplete bodies of one user do not cause rejections of another
-// user's writes.
+// TestIncompleteBodies checks that incomplete bodies of one user do not make the server reject
+// writes of another.
 func TestIncompleteBodies(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "hostile", "other")
@@ -202,7 +203,7 @@ func TestIncompleteBodies(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		_ = c.SetDeadline(time.Now().Add(client.Watchdog))
-		// The request may be rejected while it is being sent.
+		// Ignore errors, because the server may reject the request before it is sent completely.
 		_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			sharedMaps, credential("hostile"), len(part)+1, part)
 	}

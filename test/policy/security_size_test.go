@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSizes checks that the size limit applies to the resulting object. An object that grows too
-// large is rejected while it is built, without effects on others.
+// TestSizes checks that the size limit applies to the resulting object. If an object grows too
+// large while it is built, the request is rejected, without effect on other requests.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -69,8 +69,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestLargeBatch checks that many concurrent large writes are stored in several batches and none is
-// lost.
+// TestLargeBatch checks that concurrent large writes are stored in several batches, and that none
+// is lost.
 func TestLargeBatch(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSlowCrowd checks that a thousand incomplete requests, stalled at different points, neither
-// delay other requests nor cause rejections.
+// TestSlowCrowd checks that a thousand requests that stall at different points do not cause other
+// requests to be delayed or rejected.
 func TestSlowCrowd(t *testing.T) {
 	v := start(t)
 	const each = 250
@@ -53,7 +53,7 @@ func TestSlowCrowd(t *testing.T) {
 			})
 		}
 	}
-	// Send requests while the crowd connects, and after all are connected.
+	// ask is called while the crowd connects, and again once all are connected.
 	ask := func(from, to int) {
 		for n := from; n < to; n++ {
 			name := fmt.Sprintf("m-%d", n)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestSmuggling checks that a request with an ambiguous end is rejected, and that no following
-// bytes are read as a request.
+// TestSmuggling checks that a request with an ambiguous end is rejected, and that the server does
+// not parse the bytes after it as another request.
 func TestSmuggling(t *testing.T) {
 	v := start(t)
 	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
@@ -67,7 +67,7 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// behindProxy returns a daemon and the TLS configuration of its proxy.
+// behindProxy starts a daemon and returns the TLS configuration of an authenticating proxy for it.
 func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	t.Helper()
 	proxies := pki.Authority(t, "proxies")
@@ -81,8 +81,8 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	return v, proxy
 }
 
-// TestOrderOfHeaders checks that the proxy's first user and all its groups, in order, apply
-// regardless of other headers.
+// TestOrderOfHeaders checks that the first user and all groups from the proxy apply, in their
+// order, regardless of other headers.
 func TestOrderOfHeaders(t *testing.T) {
 	v, proxy := behindProxy(t)
 	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"
@@ -98,7 +98,7 @@ func TestOrderOfHeaders(t *testing.T) {
 	}
 }
 
-// TestTrailers checks that trailers are never treated as headers.
+// TestTrailers checks that trailers are not treated as headers.
 func TestTrailers(t *testing.T) {
 	v, proxy := behindProxy(t)
 	body := configMap("trailed")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSubresources checks that a subresource has its own rights, changes only its own fields, is
-// validated like the object and creates none.
+// TestSubresources checks that a subresource needs its own permissions and changes only its own
+// fields. Writes to it are validated and create no object.
 func TestSubresources(t *testing.T) {
 	v := start(t, createUsers(t, "main", "below"))
 	const (
@@ -38,16 +38,16 @@ func TestSubresources(t *testing.T) {
 		v.want("below", "DELETE", path+"/a", "", "", 403)
 		v.want("below", "DELETE", path, "", "", 403)
 	}
-	// A trailing slash changes no rights.
+	// A trailing slash does not change the required permissions.
 	v.want("below", "GET", pods+"/a/", "", "", 403)
 	v.want("main", "GET", pods+"/a/status/", "", "", 403)
-	// Other spellings are not subresources.
+	// Other spellings do not address the subresource.
 	for _, path := range []string{pods + "/a/status/x", pods + "/a/Status", pods + "/a/nothing", "/api/v1/watch/namespaces/default/pods/a/status"} {
 		v.want("below", "GET", path, "", "", 403, 404)
 		v.want("main", "GET", path, "", "", 403, 404)
 	}
 
-	// Other fields stay unchanged.
+	// A write to a subresource changes no other fields.
 	main := func(path string) string {
 		text := v.must(200, "GET", path+"/a", "", "")
 		return text[strings.Index(text, `"spec"`):strings.LastIndex(text, `,"status"`)]
@@ -66,13 +66,13 @@ func TestSubresources(t *testing.T) {
 		t.Errorf("a Pod's spec writes its status: %s", text)
 	}
 
-	// Validation applies as well.
+	// Writes to a subresource are validated too.
 	v.want("below", "PATCH", apps+"/a/scale", typeMerge, `{"spec":{"replicas":-1}}`, 422)
 	v.want("below", "PATCH", apps+"/a/status", typeMerge, `{"status":{"replicas":-1}}`, 422)
 	v.want("below", "PATCH", nodes+"/a/status", typeMerge, `{"status":{"capacity":{"cpu":"much"}}}`, 400, 422)
 	v.want("below", "PATCH", pods+"/a/status", typeMerge, `{"metadata":{"labels":{"a b":"c"}},"status":{"phase":7}}`, 400, 422)
 
-	// No subresource creates an object.
+	// Writes to a subresource create no object.
 	for path, kind := range map[string]string{apps: `"apps/v1","kind":"Deployment"`, pods: `"v1","kind":"Pod"`, nodes: `"v1","kind":"Node"`} {
 		body := `{"apiVersion":` + kind + `,"metadata":{"name":"none"}}`
 		v.want("below", "PATCH", path+"/none/status?fieldManager=b&force=true", typeApply, body, 404)

@@ -12,7 +12,7 @@ import (
 
 const definitionPath = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 
-// takeover returns a CRD for a resource of a built-in group, with the approval annotation set.
+// takeover returns a CRD in a built-in group. It has the annotation that approves protected groups.
 func takeover(plural, group, kind, scope string) string {
 	return fmt.Sprintf(`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.platform.io/v1","metadata":{"name":"%s.%s","uid":"8c1e4a5e-0000-4000-8000-000000000001","resourceVersion":"",
 		"generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","annotations":{"api-approved.platform.io":"https://example.com"},"finalizers":["customresourcecleanup.apiextensions.platform.io"]},
@@ -35,7 +35,7 @@ var takeovers = []struct{ plural, group, kind, scope string }{
 	{"customresourcedefinitions", "apiextensions.platform.io", "CustomResourceDefinition", "Cluster"},
 }
 
-// TestTakeoverByDefinition creates CRDs for built-in kinds.
+// TestTakeoverByDefinition checks that CRDs that conflict with built-in kinds are rejected.
 func TestTakeoverByDefinition(t *testing.T) {
 	s := client.Open(t, nil)
 	names := func() (all []string) { // aggregation may complete a moment after the start
@@ -66,8 +66,8 @@ func TestTakeoverByDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeoverFromStore starts a server whose store contains such CRDs and custom objects. All
-// built-in kinds stay unaffected, and the CRDs can be deleted without harm to them.
+// TestTakeoverFromStore starts a server whose store already contains such CRDs and their objects.
+// Built-in kinds are not affected, even when the CRDs are deleted.
 func TestTakeoverFromStore(t *testing.T) {
 	dir := t.TempDir()
 	s := client.Serve(t, dir, nil)

@@ -24,7 +24,7 @@ const (
 	selfPath         = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// A tokenForger signs service account tokens with the daemon's key.
+// A tokenForger signs modified service account tokens, by default with the daemon's key.
 type tokenForger struct {
 	t      *testing.T
 	key    *ecdsa.PrivateKey
@@ -32,7 +32,7 @@ type tokenForger struct {
 	claims jwt.MapClaims
 }
 
-// newTokenForger takes header and claims from a token signed by the daemon.
+// newTokenForger copies the header and claims of a token signed by the daemon.
 func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenForger {
 	t.Helper()
 	m := &tokenForger{t: t, key: key}
@@ -46,8 +46,8 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 	return m
 }
 
-// sign returns a token with changed header fields and claims; nil removes one. Changes below
-// "platform.io" are merged into that claim.
+// sign returns a token with changed header fields and claims. A nil value removes the field or
+// claim. Changes in "platform.io" are merged into that claim.
 func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {
@@ -72,8 +72,9 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 	return text
 }
 
-// TestForgedAccountTokens checks that only tokens signed by the daemon's key, for this server and
-// the current time, are accepted. The account and the bound object must still be the same.
+// TestForgedAccountTokens checks that a token is accepted only if it is signed with the daemon's
+// key, for this server and the current time. The service account and the bound object must not have
+// been replaced.
 func TestForgedAccountTokens(t *testing.T) {
 	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")
@@ -90,7 +91,7 @@ func TestForgedAccountTokens(t *testing.T) {
 	if code, text := review(good); code != 201 || !strings.Contains(text, `"system:serviceaccount:default:robot"`) {
 		t.Fatalf("a good token: %d %s", code, text)
 	}
-	// Claims set neither groups nor another name.
+	// Claims cannot set groups or another user name.
 	if code, text := review(signed(map[string]any{"groups": []string{"system:masters"}, "username": "admin", "extra": "x"})); code != 201 ||
 		strings.Contains(text, "masters") || strings.Contains(text, "admin") {
 		t.Errorf("with groups: %d %s", code, text)
@@ -172,7 +173,6 @@ func TestForgedAccountTokens(t *testing.T) {
 	v.expectNotDisclosed(hidden...)
 }
 
-// accountToken requests a token for a service account.
 func (v *testServer) accountToken(name, spec string) string {
 	v.t.Helper()
 	var request struct{ Status struct{ Token string } }
@@ -184,7 +184,7 @@ func (v *testServer) accountToken(name, spec string) string {
 }
 
 // TestRevokedAccountTokens checks that a token is invalid as soon as its bound object is deleted,
-// and stays so if the object is recreated.
+// and stays invalid if the object is recreated.
 func TestRevokedAccountTokens(t *testing.T) {
 	v := start(t)
 	const core = "/api/v1/namespaces/default/"

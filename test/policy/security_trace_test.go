@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLogsAndMetrics checks that no request can break a line of the log or the audit log, or put
-// secrets into them or into metrics. Random paths add no series.
+// TestLogsAndMetrics checks that no request can break a line of the log or audit log, or put
+// secrets into the logs or metrics. Requests for random paths add no metric series.
 func TestLogsAndMetrics(t *testing.T) {
 	v := start(t)
 	const secret = "c3VwZXItc2VjcmV0LXZhbHVl"
@@ -72,7 +72,7 @@ func TestLogsAndMetrics(t *testing.T) {
 	}
 }
 
-// TestContinueTokens checks that a continue token is valid only for its own list.
+// TestContinueTokens checks that a continue token is valid only for the list that returned it.
 func TestContinueTokens(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", "/api/v1/namespaces", typeJSON, `{"metadata":{"name":"other"}}`)
@@ -129,12 +129,12 @@ func TestContinueTokens(t *testing.T) {
 	}
 }
 
-// rejectingAuthenticator authenticates no client.
 type rejectingAuthenticator struct{}
 
 func (rejectingAuthenticator) Authenticate(authn.Request) (*authn.User, error) { return nil, nil }
 
-// TestSlowHeaders checks that incomplete requests are closed at a timeout.
+// TestSlowHeaders checks that the server closes connections with incomplete requests after a
+// timeout.
 func TestSlowHeaders(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -180,7 +180,7 @@ func TestSlowHeaders(t *testing.T) {
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			t.Errorf("connection %d stays open", n)
 		}
-		// A request without credentials is rejected before its body is read.
+		// The request without credentials is rejected before its body is read.
 		if len(text) > 0 && !strings.HasPrefix(string(text), "HTTP/1.1 408 ") && !(n == 3 && strings.HasPrefix(string(text), "HTTP/1.1 401 ")) {
 			t.Errorf("connection %d: %q", n, text)
 		}

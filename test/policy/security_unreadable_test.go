@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// gone waits until path gets 404.
 func gone(t *testing.T, s *client.Server, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -21,7 +20,7 @@ func gone(t *testing.T, s *client.Server, path string) {
 }
 
 // TestUnreadableIsDeleted checks that undecodable objects are deleted with their namespace or CRD.
-// An undecodable CRD can be deleted and created again, and its objects are then served again.
+// An undecodable CRD can be deleted and recreated, and then its objects are served again.
 func TestUnreadableIsDeleted(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// A userCluster is a daemon whose users have tokens. Requests and expected responses use platform
-// names.
+// A userCluster is a daemon with users that authenticate by token. Tests write requests and
+// expected responses with platform names.
 type userCluster struct {
 	*client.Server
 	t         *testing.T
@@ -26,8 +26,8 @@ type userCluster struct {
 	tokens    map[string]string // by user
 }
 
-// serveUsers starts a daemon with the users of createUsers and the administrator root. change may
-// be nil, and it may write files to dir.
+// serveUsers starts a daemon with users as for createUsers, and the administrator root. change may
+// be nil. It may write files to dir.
 func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
 	t.Helper()
 	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}, tokens: map[string]string{}}
@@ -69,7 +69,8 @@ func (r *userCluster) replay(name string) {
 
 func (r *userCluster) named(text string) string { return client.Named(r.profile, text) }
 
-// do sends a request as user, or without credentials if user is "". Headers are "name: value".
+// do sends a request as user, or without credentials if user is "". Each of headers has the form
+// "name: value".
 func (r *userCluster) do(user, method, path, body string, headers ...string) client.Answer {
 	r.t.Helper()
 	contentType := client.JSON
@@ -79,7 +80,6 @@ func (r *userCluster) do(user, method, path, body string, headers ...string) cli
 	return r.send(user, method, path, contentType, body, headers...)
 }
 
-// send is do with a content type.
 func (r *userCluster) send(user, method, path, contentType, body string, headers ...string) client.Answer {
 	r.t.Helper()
 	headers = append([]string{"Content-Type: " + contentType}, headers...)
@@ -89,7 +89,6 @@ func (r *userCluster) send(user, method, path, contentType, body string, headers
 	return client.Exchange(r.t, r.transport, method, r.URL+r.named(path), r.named(body), headers...)
 }
 
-// must creates an object as root.
 func (r *userCluster) must(path, body string) client.Object {
 	r.t.Helper()
 	a := r.do("root", "POST", path, body)
@@ -99,7 +98,7 @@ func (r *userCluster) must(path, body string) client.Object {
 	return a.Object()
 }
 
-// expect sends a request and checks the status code, and texts in the response.
+// expect sends a request and checks the status code and that the response contains each of texts.
 func (r *userCluster) expect(user, method, path, body string, code int, texts ...string) client.Answer {
 	r.t.Helper()
 	a := r.do(user, method, path, body)
@@ -124,7 +123,7 @@ const (
 	selfReviewPath = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// bind grants cluster-wide rules in JSON to a user. They take effect with a delay.
+// bind grants cluster-wide RBAC rules in JSON to a user. They take effect with a delay.
 func (r *userCluster) bind(name, user, rules string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
@@ -132,14 +131,13 @@ func (r *userCluster) bind(name, user, rules string) {
 		"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"`+user+`"}]}`)
 }
 
-// grant calls bind and waits until the rules are in effect.
 func (r *userCluster) grant(name, user, rules string) {
 	r.t.Helper()
 	r.bind(name, user, rules+`,{"nonResourceURLs":["/granted/`+name+`"],"verbs":["get"]}`)
 	r.waitAllowed(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
 }
 
-// waitAllowed waits until a SubjectAccessReview with this spec is allowed.
+// waitAllowed waits until a SubjectAccessReview with the given spec is allowed.
 func (r *userCluster) waitAllowed(spec string) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -151,8 +149,8 @@ func (r *userCluster) waitAllowed(spec string) {
 	})
 }
 
-// createUsers returns an option that configures users with the tokens of credential. Each user is
-// "name" or "name=group,group".
+// createUsers returns an option that configures users with the tokens that credential returns. Each
+// user has the form "name" or "name=group,group".
 func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")

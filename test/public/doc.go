@@ -1,2 +1,3 @@
-// Package public lists the public Go types of the API, for the suites that compare with them.
+// Package public provides the reference implementation for test suites: the public Go types of API
+// objects, and CRD schemas as kube-apiserver processes them.
 package public

@@ -29,7 +29,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds holds an empty value of the Go type of every kind of the catalogue, by its public name.
+// Kinds maps every kind in the catalog to an empty value of its public Go type. The keys are
+// Kubernetes names.
 var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicy"}:        admbeta.MutatingAdmissionPolicy{},
 	{Group: "admissionregistration.k8s.io", Version: "v1beta1", Kind: "MutatingAdmissionPolicyBinding"}: admbeta.MutatingAdmissionPolicyBinding{},

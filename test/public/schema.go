@@ -19,14 +19,14 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// A Schema is a schema of a CustomResourceDefinition, processed by the public libraries.
+// A Schema is a CRD schema, processed by the libraries of kube-apiserver.
 type Schema struct {
 	Structural *schema.Structural
 	validator  validation.SchemaValidator
 	rules      *cel.Validator // nil without rules
 }
 
-// NewSchema decodes a schema.
+// NewSchema decodes a schema from JSON.
 func NewSchema(text []byte) (*Schema, error) {
 	var external v1.JSONSchemaProps
 	var internal apiextensions.JSONSchemaProps
@@ -47,15 +47,15 @@ func NewSchema(text []byte) (*Schema, error) {
 	return &Schema{structural, validator, cel.NewValidator(structural, true, math.MaxInt64)}, nil
 }
 
-// Shape prunes an object and applies defaults.
+// Shape prunes an object and applies defaults, in place.
 func (s *Schema) Shape(o map[string]any) {
 	pruning.Prune(o, s.Structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(o, s.Structural)
 	defaulting.Default(o, s.Structural)
 }
 
-// Validate returns the errors of an object. ruled reports whether its CEL rules were evaluated,
-// which happens only without other errors.
+// Validate returns the validation errors of an object. ruled reports whether its CEL rules were
+// evaluated, which happens only if there are no other errors.
 func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
 	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
 	if len(errs) > 0 {
@@ -65,14 +65,14 @@ func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.Err
 	return errs, true
 }
 
-// ValidateUpdate returns the errors of an update, except those from CEL rules and duplicate list
-// items.
+// ValidateUpdate returns the validation errors of an update, except those from CEL rules and for
+// duplicate list items.
 func (s *Schema) ValidateUpdate(o, old map[string]any) field.ErrorList {
 	correlated := common.NewCorrelatedObject(o, old, &model.Structural{Structural: s.Structural})
 	return validation.ValidateCustomResourceUpdate(nil, o, old, s.validator, validation.WithRatcheting(correlated))
 }
 
-// Decode decodes an object like the public server: numbers without a fraction become integers.
+// Decode decodes an object as kube-apiserver does. Numbers without a fraction become integers.
 func Decode(text []byte) (o map[string]any, err error) {
 	err = utiljson.Unmarshal(text, &o)
 	return o, err

@@ -10,17 +10,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashObserver records the watch events of all test objects.
+// A crashObserver records the watch events of all test objects.
 type crashObserver struct {
 	from   uint64 // resource version from which the watch was started
 	events []client.Event
 }
 
-// errExpired reports that the history no longer contains the version of a watch.
+// errExpired means that the watch history no longer contains the resource version of a watch.
 var errExpired = errors.New("the version of the watch has expired")
 
-// watch reads events until the connection breaks or, if end is not 0, until the event at version
-// end.
+// watch reads events up to version end or, if end is 0, until the connection breaks.
 func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
 	w, err := c.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
@@ -46,8 +45,8 @@ func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64)
 	return nil
 }
 
-// broken returns the error of a watch that ended early. There is none if end is 0, because the
-// daemon is killed then.
+// broken returns an error for a watch that ended before version end. It returns nil if end is 0,
+// because then the daemon is killed during the watch.
 func broken(end uint64, err error) error {
 	if end == 0 {
 		return nil
@@ -64,7 +63,7 @@ func (o *crashObserver) after(version uint64) []client.Event {
 	return nil
 }
 
-// newest returns the version of the last event, or the initial version if there is none.
+// newest returns the resource version of the last event, or the initial one if there is none.
 func (o *crashObserver) newest() uint64 {
 	if len(o.events) == 0 {
 		return o.from
@@ -72,8 +71,8 @@ func (o *crashObserver) newest() uint64 {
 	return o.events[len(o.events)-1].Object.Version()
 }
 
-// applyEvents applies events to a map of objects by name. It returns an error if an event
-// contradicts the map, such as a delete of a missing object.
+// applyEvents applies watch events to a map of objects by name. It returns an error if an event
+// contradicts the map, such as the deletion of a missing object.
 func applyEvents(state map[string]string, events []client.Event) error {
 	for _, e := range events {
 		_, was := state[e.Object.Name()]

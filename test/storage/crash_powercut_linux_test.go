@@ -25,9 +25,10 @@ const (
 	journalBlocks = "size=4" // MiB, so that the file system's own journal wraps often
 )
 
-// TestPowerCuts (19, 20, 22, 23) cuts the power under load, on ext4 in its three journal modes.
-// Each unflushed sector survives or is lost at random. The file system recovers, the daemon starts
-// on the result, and no acknowledged write or delivered event is missing.
+// TestPowerCuts cuts the power under load, on ext4 in each of its three journal modes. Each
+// unflushed sector is kept or lost at random. Then the file system recovers and the daemon starts
+// on it. No acknowledged write or delivered event may be missing. The test covers promises 19, 20,
+// 22 and 23 of docs/reliability.md.
 func TestPowerCuts(t *testing.T) {
 	client.NeedTool(t, "mkfs.ext4")
 	client.OnDisk(t)
@@ -49,8 +50,8 @@ func TestPowerCuts(t *testing.T) {
 		cuts := 0
 		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *crashProcess) error {
-				// The power is cut during the load, either between a write and the following flush,
-				// or after the flush.
+				// The power fails at a random moment of the load, either between a write and the
+				// next flush, or after the flush.
 				client.Receive(t, m.disk.writes.After(1+h.random.IntN(mostAnswers)), "writes of the disk")
 				n, err := m.cutPower(p, h.random)
 				lost += n
@@ -71,7 +72,7 @@ func TestPowerCuts(t *testing.T) {
 	client.Figures(t, "%d sectors were lost that had not been flushed", lost)
 }
 
-// A machine has an ext4 file system on a disk that can lose power.
+// A machine has a disk that can lose power, with an ext4 file system.
 type machine struct {
 	t      *testing.T
 	mode   string // data= of the mount
@@ -81,7 +82,7 @@ type machine struct {
 	server *fuse.Server
 }
 
-// newMachine returns an error if mounting is not possible.
+// newMachine returns an error if this process may not mount file systems.
 func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
 	image := filepath.Join(dir, "image")
@@ -104,7 +105,7 @@ func runCrash(name string, arguments ...string) error {
 	return nil
 }
 
-// mount turns the power on.
+// mount turns the power on, with the given content of the disk, and mounts the file system.
 func (m *machine) mount(content []byte) (err error) {
 	m.disk = newPowerDisk(content)
 	root := &fs.Inode{}
@@ -126,7 +127,6 @@ func (m *machine) mount(content []byte) (err error) {
 	return nil
 }
 
-// unmount may be called twice.
 func (m *machine) unmount() {
 	if m.server == nil {
 		return
@@ -137,7 +137,6 @@ func (m *machine) unmount() {
 	m.server = nil
 }
 
-// cutPower cuts the power, kills the process, and turns the power on again.
 func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err error) {
 	content, lost := m.disk.cut(chance)
 	p.Kill() // the process may have exited when its disk failed
@@ -145,7 +144,8 @@ func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err er
 	return lost, m.mount(content)
 }
 
-// TestPowerDisk checks that the disk keeps flushed sectors and loses a random part of the others.
+// TestPowerDisk checks that a power cut keeps flushed sectors and loses a random part of the
+// others.
 func TestPowerDisk(t *testing.T) {
 	ctx, disk := t.Context(), newPowerDisk(make([]byte, 128*sector))
 	fill := func(b byte) {

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashSettings use small segments and snapshots and a short history. So kills coincide with
-// rotations, snapshots and the removal of old segments. A process takes a snapshot at startup if
-// there is enough data for one, while the load begins. Objects are encrypted.
+// crashSettings makes segments and snapshots small and the watch history short, so that kills
+// coincide with rotations, snapshots and the removal of old segments. A daemon with enough data
+// also takes a snapshot at startup, while the load begins. Objects are encrypted.
 const crashSettings = `
 encryption-provider-config: %q
 secure-port: 0
@@ -25,11 +25,11 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: %s
 `
 
-// historyTime is the age up to which a watch can resume. It is several times the duration of a
-// cycle on an idle machine.
+// historyTime is the age of changes up to which a watch can resume. It is several times the
+// duration of a cycle on an idle machine.
 const historyTime = 15 * time.Second
 
-// crashKeys encrypt the objects of the workers.
+// crashKeys is the encryption configuration for the objects of the workers.
 const crashKeys = `
 apiVersion: apiserver.config.platform.io/v1
 kind: EncryptionConfiguration
@@ -38,14 +38,15 @@ resources:
   providers: [{aesgcm: {keys: [{name: key, secret: a2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
 `
 
-// crashProcess is one run of the daemon's binary.
+// A crashProcess is one run of the troupe binary.
 type crashProcess struct {
 	*client.Client
 	*client.Process
 	calls int // number of system calls until it was ready
 }
 
-// build compiles the binary and writes its configuration into dir.
+// build returns the path of the troupe binary and of a configuration file, which it writes into
+// dir.
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
 	config = filepath.Join(dir, "troupe.yaml")
@@ -69,7 +70,8 @@ func serveArguments(t *testing.T, config, data string) []string {
 	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
 }
 
-// launch runs a serve command until it is ready or has exited.
+// launch runs a serve command until it is ready or has exited. ready reports which of the two
+// happened.
 func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	t.Helper()
 	p = &crashProcess{Process: client.Start(t, cmd)}
@@ -85,7 +87,8 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	return p, true
 }
 
-// systemCalls returns the number of reads and writes of a process, if the system counts them.
+// systemCalls returns the number of read and write system calls of a process. known is false if the
+// operating system does not count them.
 func systemCalls(process int) (n int, known bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
 	if err != nil {
@@ -100,7 +103,7 @@ func systemCalls(process int) (n int, known bool) {
 
 var callCounts = regexp.MustCompile(`(?m)^sysc[rw]: (\d+)$`)
 
-// checkEnd returns an error unless the process exited with status 1 and a message.
+// checkEnd returns an error unless the process exited with status 1 and an error message.
 func (p *crashProcess) checkEnd() error {
 	state := p.Cmd.ProcessState
 	if logs := p.Log.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
@@ -110,7 +113,7 @@ func (p *crashProcess) checkEnd() error {
 }
 
 // kill sends SIGKILL and waits for the process to exit. It returns an error if the daemon had
-// exited before, so that a crash is not mistaken for the kill.
+// already exited, so that a crash is not mistaken for the kill.
 func (p *crashProcess) kill() error {
 	p.Kill()
 	p.Close()

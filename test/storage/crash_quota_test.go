@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestQuotasOverKills (42) kills the process repeatedly while many clients create and delete
-// objects. The quota is never exceeded, does not reject requests below its limit afterwards, and
-// reports the correct usage.
+// TestQuotasOverKills kills the daemon repeatedly while clients create and delete objects. The
+// quota must never be exceeded. After a restart, it must not reject requests below its limit, and
+// must report the correct usage. The test covers promise 42 of docs/reliability.md.
 func TestQuotasOverKills(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ const (
 	limit  = 40
 )
 
-// churnCrash creates objects, and deletes some of them, until the server stops responding.
+// churnCrash creates objects and deletes most of them until the server stops responding.
 func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, name string) {
 	for k := 0; ctx.Err() == nil; k++ {
 		object := fmt.Sprintf("%s-%d", name, k)
@@ -73,7 +73,7 @@ func count(t *testing.T, p *crashProcess) int {
 	return len(list.Items)
 }
 
-// checkUsed checks the usage that a quota reports after a start.
+// checkUsed checks that the quota reports the correct usage soon after a restart.
 func checkUsed(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	there := count(t, p)
@@ -97,15 +97,14 @@ func checkUsed(t *testing.T, p *crashProcess, round int) {
 		}
 		return nil
 	})
-	// If other servers may use the same state, the controllers start only when the Lease of the
-	// killed daemon has expired.
+	// On a shared etcd, controllers start only after the Lease of the killed daemon has expired.
 	if !client.OnEtcd() {
 		quick()
 	}
 }
 
-// fill creates objects up to the limit, of which exactly as many must succeed as the quota allows.
-// Then it deletes half of all.
+// fill creates more objects than the quota allows. The number of objects must then equal the limit.
+// At the end, fill deletes half of the objects.
 func fill(t *testing.T, p *crashProcess, round int) {
 	t.Helper()
 	var creating sync.WaitGroup

@@ -19,25 +19,26 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An injection makes a system call fail: the when-th call of each thread, and all later ones if
-// when ends with a plus.
+// An injection makes a system call fail, as in strace's inject option. when is the number of the
+// call in each thread. A trailing plus includes all later calls.
 type injection struct {
 	call, fault, when string
 }
 
 func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
 
-// These calls reach the disk. write and read are left out because the runtime and sockets use them.
+// These system calls access the disk. read and write are not included, because the Go runtime and
+// sockets use them.
 var (
 	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// injections are those of the short run, under load and at startup.
+// injections run in every test, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns the injections of the short run, then every combination of call, fault and
-// place in an order that depends on the seed.
+// injectionsEach returns injections, followed by every combination of call, fault and place. The
+// order of the latter depends on the seed.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
@@ -53,8 +54,8 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	return slices.Concat(injections, rest)
 }
 
-// injectEach runs a cycle for each fault. end injects the fault into the process, waits for its
-// end, and describes it. injectEach returns the number of cycles.
+// injectEach runs a cycle for each injection and returns the number of cycles. end injects a fault
+// into a process, waits for the process to exit, and describes how it ended.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
@@ -76,9 +77,9 @@ func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *cras
 	return tried
 }
 
-// TestSystemCalls (19, 23, 24) makes system calls of the process fail under load. It exits with
-// status 1 and a message, or accepts writes again by itself after the failures. In both cases no
-// acknowledged write is missing.
+// TestSystemCalls makes system calls of the daemon fail under load. The daemon must either exit
+// with status 1 and a message, or accept writes again after the failures. In both cases no
+// acknowledged write may be missing. The test covers promises 19, 23 and 24 of docs/reliability.md.
 func TestSystemCalls(t *testing.T) {
 	client.NeedTool(t, "strace")
 	client.OnDisk(t)
@@ -105,8 +106,9 @@ func TestSystemCalls(t *testing.T) {
 	client.Figures(t, "%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", tried, injected, ended, h)
 }
 
-// TestSystemCallsAtStart (19, 26) makes system calls fail during startup. The process serves, or
-// exits with status 1 and a message. The next process finds all data.
+// TestSystemCallsAtStart makes system calls fail during startup. The daemon must either become
+// ready, or exit with status 1 and a message. The next start must find all data. The test covers
+// promises 19 and 26 of docs/reliability.md.
 func TestSystemCallsAtStart(t *testing.T) {
 	client.NeedTool(t, "strace")
 	client.OnDisk(t)
@@ -150,7 +152,7 @@ func untraceable() string {
 	return ""
 }
 
-// A casualty describes the calls that an injection made fail.
+// A casualty describes the system calls that an injection made fail.
 type casualty struct {
 	calls int
 	files []string // names of the files of these calls
@@ -158,8 +160,8 @@ type casualty struct {
 
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
 
-// injectUnderLoad makes calls of a running process fail for a while. went reports whether the
-// process survived; in that case it is killed.
+// injectUnderLoad makes system calls of a running process fail for a while, and then stops the
+// process. went reports whether the process survived the failures.
 func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualty, went bool, err error) {
 	tracer, failed, all, err := attach(p, i)
 	if err != nil {
@@ -188,8 +190,8 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	return met, false, err
 }
 
-// attach starts to trace a process. failed counts the failed calls so far, and all receives them
-// when the tracer has exited.
+// attach starts to trace a process. failed counts the calls that have failed so far. all receives a
+// summary when the tracer has exited.
 func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -220,11 +222,12 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 	return tracer, failed, done, nil
 }
 
-// dataFile matches the name of a file in the trace of a call, without the revision of a segment or
-// snapshot.
+// dataFile matches a file name in the trace of a system call. It leaves out the revision in the
+// names of segments and snapshots.
 var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
 
-// recovers waits until a write succeeds or the process exits.
+// recovers waits until a write succeeds or the process exits. It reports whether the write
+// succeeded.
 func recovers(t *testing.T, p *crashProcess) (bool, error) {
 	went := false
 	client.Eventually(t, func() error {

@@ -26,7 +26,7 @@ const (
 	mostAnswers   = 100 // before a kill under load
 )
 
-// A crashHistory is the model's knowledge across all kills of one data directory.
+// A crashHistory is what the model knows about one data directory across all kills.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -48,8 +48,8 @@ type crashHistory struct {
 	applied   int // of the uncertain writes
 }
 
-// TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again during the startup after each
-// kill.
+// TestKills kills the daemon under load, and after each kill again during startup. The test covers
+// promises 1, 2, 14, 17 and 19 of docs/reliability.md.
 func TestKills(t *testing.T) {
 	cycles := 0
 	dir := t.TempDir()
@@ -87,8 +87,8 @@ func (h *crashHistory) String() string {
 	return text
 }
 
-// cycle loads the process until end returns, which stops the process. Then it starts the next one
-// and checks its state.
+// cycle runs the load until end has stopped the process and returns. Then it starts the next
+// process and checks its state.
 func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
 	before := &crashObserver{from: h.at}
 	h.load(p, before, end)
@@ -101,7 +101,8 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after some responses, and several successors during their startup.
+// kill kills the process after some responses. Then it kills several further processes during their
+// startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
@@ -115,7 +116,7 @@ func (h *crashHistory) kill(p *crashProcess) error {
 	return nil
 }
 
-// killAtStart starts a process and kills it after a number of system calls.
+// killAtStart starts a process and kills it after the given number of system calls.
 func (h *crashHistory) killAtStart(calls int) error {
 	next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
 	if err := next.Start(); err != nil {
@@ -128,8 +129,8 @@ func (h *crashHistory) killAtStart(calls int) error {
 	return errors.Join(next.Process.Kill(), waitKilled(next))
 }
 
-// await waits until the given number of further writes has a response, or no worker writes any
-// more.
+// await waits until the given number of further writes has been answered, or until all workers have
+// stopped.
 func (h *crashHistory) await(answers int) {
 	select {
 	case <-h.answered.After(answers):
@@ -156,7 +157,7 @@ func waitKilled(cmd *exec.Cmd) error {
 	return nil
 }
 
-// load runs all workers and the observer until end returns.
+// load runs all workers and the observer until end returns and they have stopped.
 func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
@@ -200,13 +201,13 @@ func (h *crashHistory) list(p *crashProcess) {
 	h.at = list.Version
 }
 
-// crashMarker names an object that is written after every kill. Its event shows that a watch has
-// caught up.
+// crashMarker is the name of an object that is written after every kill. Its event shows that a
+// watch has caught up.
 const crashMarker = "marker"
 
-// checkWatch resumes a watch from a version delivered before the kill. It must receive the later
-// events again, then the rest, and together they must lead to the list. If a cycle takes longer
-// than the history, the watch may be rejected.
+// checkWatch resumes a watch from a resource version delivered before the kill. The watch must
+// deliver the same later events again, then the rest. Applied in order, the events must lead to the
+// list. If a cycle takes longer than the watch history, the watch may be rejected.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from
@@ -245,7 +246,7 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 
 func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
 
-// mark writes the marker and returns its version.
+// mark writes the marker and returns its resource version.
 func (h *crashHistory) mark(p *crashProcess) uint64 {
 	h.t.Helper()
 	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
@@ -264,14 +265,14 @@ func (h *crashHistory) mark(p *crashProcess) uint64 {
 	return h.seen
 }
 
-// withKind adds the apiVersion and kind to an item of a list, as events have them.
+// withKind adds apiVersion and kind to a list item. Watch events have them, but list items do not.
 func withKind(o client.Object) client.Object {
 	o["apiVersion"], o["kind"] = "v1", "ConfigMap"
 	return o
 }
 
-// checkKeys compares every key with the model, and decides whether writes without a response were
-// committed.
+// checkKeys compares the stored object of every key with the model, and records whether writes
+// without a response were committed.
 func (h *crashHistory) checkKeys() {
 	left := maps.Clone(h.listed)
 	for _, w := range h.workers {
@@ -302,8 +303,8 @@ func (h *crashHistory) checkKeys() {
 	}
 }
 
-// checkVersions checks that no version is reused and that versions grow. floor was seen before the
-// load, and newest was delivered during it.
+// checkVersions checks that resource versions increase and are never reused. floor was seen before
+// the load, and newest was delivered during it.
 func (h *crashHistory) checkVersions(floor, newest uint64) {
 	h.seen = max(h.seen, newest)
 	given := map[uint64]bool{}

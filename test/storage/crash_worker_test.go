@@ -12,25 +12,24 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// crashState is the state of an object: absent, or as written by the write with number n.
+// A crashState is the state of an object: either absent, or written by write number n.
 type crashState struct {
 	exists bool
 	n      uint64
 }
 
-// crashKey is an object with the states that the model allows.
+// A crashKey is the name of an object and the states that the model allows for it.
 type crashKey struct {
 	name      string
 	acked     crashState
 	uncertain *crashState // result of the write without a response, which may have been applied
 }
 
-// canBe reports whether the model allows a state.
 func (k *crashKey) canBe(s crashState) bool {
 	return s == k.acked || k.uncertain != nil && s == *k.uncertain
 }
 
-// worker writes its own keys, one write at a time.
+// A worker writes its own keys, one write at a time.
 type worker struct {
 	keys   []*crashKey
 	random *rand.Rand
@@ -41,8 +40,8 @@ type worker struct {
 	answered *client.Tally
 }
 
-// newWorker returns a worker whose numbers no other worker uses, so that a value under the wrong
-// key is detected.
+// newWorker returns a worker with write numbers that no other worker uses. So a value under the
+// wrong key is detected.
 func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	w := &worker{answered: answered, random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {
@@ -51,9 +50,8 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// run writes until the outcome of a write is unknown. Either the daemon was killed and there is no
-// response, or a fault stops the daemon. It returns an error for a response that the model does not
-// allow.
+// run writes until the outcome of a write is unknown, because the daemon was killed or a fault
+// stopped it. It returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]
@@ -95,8 +93,8 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// data returns new random data with its checksum. Its size varies, so that kills interrupt records
-// of all lengths.
+// data returns the data of the next write with its checksum. The size varies, so that kills
+// interrupt journal records of all lengths.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
 	fill := strings.Repeat(n+".", w.random.IntN(600))
@@ -107,7 +105,7 @@ func sum(n, fill string) string {
 	return strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(n+" "+fill))), 16)
 }
 
-// stateOf decodes the state of an object. An error means that a write was applied only in part.
+// stateOf decodes the state of an object. An error means that a write was applied partially.
 func stateOf(text string) (crashState, error) {
 	var o client.Object
 	if err := json.Unmarshal([]byte(text), &o); err != nil {

@@ -1,17 +1,17 @@
-// Package storage tests that no acknowledged write is lost and that all clients see one history:
-// kills, disks, etcd, watches, quotas.
+// Package storage tests that no acknowledged write is lost and that all clients see one history, in
+// spite of kills and disk faults. It also tests etcd, watches and quotas.
 //
-// The files of a topic begin with its name. The topics:
+// The files of each topic start with its name.
 //
 // # Crash
 //
-// These tests kill the daemon's binary under load, repeatedly on the same data directory. After
-// each start they check that no acknowledged write is lost or changed.
+// These tests kill the daemon under load, repeatedly on the same data directory. After each start
+// they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. So the model has for every key
+// Each worker owns a few keys and has at most one write in flight. So for every key, the model has
 // the last acknowledged state and at most one write that may or may not have been applied. Every
-// object has a checksum of its data, which reveals partially applied writes. In parallel, a watch
-// records the events delivered before the kill.
+// object contains a checksum of its data, which reveals partially applied writes. In parallel, a
+// watch records the events delivered before the kill.
 //
 // # Encryption
 //
@@ -22,22 +22,23 @@
 //
 // In these tests clients race on a few objects, and porcupine checks that the responses are
 // linearizable. Of two updates with the same resource version, one succeeds and the other gets 409.
-// Of two creates of one name, one gets 201 and the other 409. Concurrent patches are all applied.
+// Of two creates with the same name, one gets 201 and the other 409. Concurrent patches are all
+// applied.
 //
 // # Migrate
 //
-// These tests migrate states between data directories and etcd, and back up both.
+// These tests migrate objects between data directories and etcd, and back up both.
 //
 // # Operations
 //
-// These tests cover objects that are created but not stored, over HTTP: evictions, bindings, and
-// reviews of tokens and access. They also cover the related subresources and versions.
+// These tests cover objects that are created but not stored, over HTTP: evictions, bindings, token
+// reviews and access reviews. They also cover the related subresources and versions.
 //
 // # Process
 //
 // These tests cover the daemon as a process: the binary, its exit status, signals, files and
-// commands. Only the tests that need a failing disk run the daemon in the test's own process, on a
-// fault-injecting file system.
+// commands. The tests that need a failing disk are different. They run the daemon in the test
+// process, on a fault-injecting file system.
 //
 //	data of an earlier version                          TestUpgrade
 //	journal without acknowledged writes                 TestLossIsReported
@@ -49,16 +50,17 @@
 //
 // These tests check over HTTP that quotas are never exceeded, never reject requests below their
 // limit, and report the usage. They cover every kind of usage, concurrency, dry runs and failures.
-// TestQuotasOverKills covers kills of the process.
+// TestQuotasOverKills kills the process.
 //
 // # Simulation
 //
-// These tests run the whole server, from HTTP to the journal, on a disk, a network and a clock that
-// a seed controls. They compare the responses over several lifetimes with a plain map.
+// These tests run the whole server, from HTTP to the journal. A seed controls the simulated disk,
+// network and clock. The tests compare the responses over several lifetimes of the server with a
+// plain map.
 //
-// A simulationHistory is the run of one seed. In each life the server starts on the remains of the
-// last one and catches up. Then it gets creates, updates with correct and wrong versions,
-// concurrent patches, deletes, reads and lists, until its disk fails.
+// A simulationHistory is the run of one seed. In each lifetime, the server starts on what the
+// previous one left behind, and catches up. Then it gets creates, updates with correct and wrong
+// versions, concurrent patches, deletes, reads and lists, until its disk fails.
 //
 // The seed decides at which operation the disk fails, and how:
 //
@@ -66,30 +68,31 @@
 //   - An operation fails.
 //   - There is no space for a while.
 //
-// It also decides which responses the network loses, and how the clock jumps, forward and back.
+// The seed also decides which responses the network loses, and how the clock jumps forward and
+// back.
 //
 // Invariants:
 //
-//   - A response is that of the map.
-//   - An acknowledged write exists in the next life; any other is applied completely or not at
-//     all.
-//   - Versions increase over all lives.
+//   - A response equals that of the map.
+//   - An acknowledged write exists in the next lifetime. Any other write is applied completely or
+//     not at all.
+//   - Resource versions increase across all lifetimes.
 //   - A full disk changes nothing.
 //   - A watch that resumes from an earlier version delivers the same events again.
 //   - A list and the events after it lead to the next list.
 //
-// Between the writes, each history also checks general promises: writes without changes, dry runs,
-// deletes with another uid, initial events, finalizers, ownership by apply, pages, lists by label
-// and field, and a second namespace with a common name prefix. After each start, the events of a
-// watch with a selector must follow from those of a watch without one.
+// Between writes, each history also checks no-op writes, dry runs, deletes with a wrong UID,
+// initial events, finalizers, ownership by apply, pages, and lists by label and field. A second
+// namespace shares a name prefix with the first. After each start, the events of a watch with a
+// selector must follow from those of a watch without one.
 //
-// The simulation has no authentication, authorization, admission (and so no quotas), controllers,
-// or several servers on one log. It does not use the operating system's disk either. Other tests
-// cover their faults.
+// The simulation does not include authentication, authorization, admission, quotas, controllers,
+// several servers on one log, or the disk of the operating system. Other tests cover faults in
+// these.
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
-// sequential, except for the concurrent patches, whose order does not matter to the map. The seeds
-// of histories that have failed are in testdata/simulation/seeds, and always run first.
+// sequential, except for the concurrent patches, whose order does not matter to the map.
+// testdata/simulation/seeds has the seeds of histories that have failed, which always run first.
 // TROUPE_SEED=n runs history n alone.
 //
 // # Watch
@@ -98,16 +101,16 @@
 // many selectors. Invariants:
 //
 //   - All chunks of one list have one resource version, and contain no gap and no duplicate.
-//   - A list at an exact version is the state at that version. One not older than a version is at
-//     that version or a later one. A future version is never answered with older data.
-//   - Events are ordered by version, without duplicates, and none of the log is missing, for
-//     every selector. An object that starts to match a selector is ADDED, one that stops is
-//     DELETED.
-//   - A watch that resumes from a version it has received gets exactly the rest, even over a
-//     restart. A list at N together with the events from N to M is the list at M.
-//   - A bookmark's version is at least that of every event before it, and lower than that of any
-//     event after it.
-//   - A watch that does not read costs bounded memory, delays no others, and gets 410 when the
+//   - A list at an exact version returns the objects at that version. A list with NotOlderThan
+//     returns that version or a later one. A request for a future version is never answered with
+//     older data.
+//   - For every selector, events are ordered by version, without duplicates and without gaps. An
+//     object that starts to match a selector is ADDED, and one that stops is DELETED.
+//   - A watch that resumes from a version it has received gets exactly the remaining events, even
+//     across a restart. A list at N together with the events from N to M equals the list at M.
+//   - The version of a bookmark is at least that of every event before it, and lower than that of
+//     any event after it.
+//   - A watch that does not read uses bounded memory, delays no other watch, and gets 410 when its
 //     unread events have left the history. A disconnected client leaves no goroutine, descriptor
-//     or memory.
+//     or memory behind.
 package storage

@@ -18,10 +18,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNothingPlainReachesTheDisk checks that no file of the data directory and no backup contains
-// plaintext of a Secret. It covers creates, label changes (which also store the previous state),
-// deletes, snapshots and compaction. Plaintext of an unencrypted object is found, so the search
-// works.
+// TestNothingPlainReachesTheDisk checks that no file in the data directory and no backup contains
+// plaintext of a Secret. It covers creates, deletes, snapshots, compaction, and label changes,
+// which also store the previous state. As a control, the plaintext of an unencrypted object must be
+// found.
 func TestNothingPlainReachesTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -83,7 +83,7 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 	}
 }
 
-// census counts the stored values of Secrets by encryption provider.
+// census counts the stored values of Secrets by encryption provider and key.
 func (c *encryptionCluster) census(t *testing.T) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -96,9 +96,9 @@ func (c *encryptionCluster) census(t *testing.T) map[string]int {
 	return counts
 }
 
-// TestRotation checks key rotation. An update without changes rewrites an object under the new key,
-// once. A changed file takes effect without a restart, and the next snapshot needs only the new
-// key. An invalid file is reported and changes nothing.
+// TestRotation checks key rotation. The first no-op update rewrites an object with the new key, and
+// further ones change nothing. A changed configuration file takes effect without a restart, and the
+// next snapshot needs only the new key. An invalid file is reported and changes nothing.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
@@ -129,7 +129,8 @@ func TestRotation(t *testing.T) {
 		t.Helper()
 		n := 0
 		client.Eventually(t, func() error {
-			// A snapshot's older journal is removed once newer segments exist.
+			// Write something, because segments before a snapshot are removed only once newer
+			// segments exist.
 			n++
 			send(t, s, 200, "PATCH", configMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
 			if counts := c.census(t); len(counts) != 1 || counts[key] == 0 {
@@ -182,9 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks that objects with a missing key are rejected and reported, while everything
-// else is served. Snapshots keep them, so they return with the key. They can be deleted as
-// unreadable objects.
+// TestMissingKey checks that requests for objects with a missing key fail and the objects are
+// reported, while everything else is served. Snapshots keep the objects, so that they reappear with
+// the key. They can be deleted as unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
@@ -233,8 +234,8 @@ func TestMissingKey(t *testing.T) {
 	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
-// TestWatchAcrossALostKey checks that a watch over unreadable objects gets 410 instead of DELETED
-// events.
+// TestWatchAcrossALostKey checks a watch that resumes from a version before changes whose key is
+// missing. The watch must get 410, not DELETED events.
 func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -252,7 +253,7 @@ func TestWatchAcrossALostKey(t *testing.T) {
 }
 
 // TestMovedRows checks that an attacker with access to the files cannot swap the values of two
-// Secrets or insert one in plaintext. None of them is served.
+// Secrets or insert a Secret in plaintext. The server serves none of them.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -312,7 +313,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestMissingFile checks that the error for a missing file names its flag.
+// TestMissingFile checks that the error for a missing configuration file names its flag.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
@@ -323,8 +324,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// objectsEncryption returns the number of Secrets of TestRotationWhileWriting.
-// TROUPE_ENCRYPTION_OBJECTS overrides it.
+// objectsEncryption returns the number of Secrets in TestRotationWhileWriting.
+// TROUPE_ENCRYPTION_OBJECTS overrides the default of 200.
 func objectsEncryption() int {
 	if n, err := strconv.Atoi(os.Getenv("TROUPE_ENCRYPTION_OBJECTS")); err == nil {
 		return n
@@ -333,7 +334,7 @@ func objectsEncryption() int {
 }
 
 // TestRotationWhileWriting rotates keys repeatedly while clients write. In the end every
-// acknowledged value exists, and all objects need only the last key after updates without changes.
+// acknowledged value exists. After no-op updates, all objects need only the last key.
 func TestRotationWhileWriting(t *testing.T) {
 	t.Parallel()
 	n, one, two := objectsEncryption(), aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)

@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A plugin is a KMS v2 plugin: a gRPC server on a Unix socket. Its encryption inverts bits and adds
-// its key ID.
+// A plugin is a KMS v2 plugin, which is a gRPC server on a Unix socket. To encrypt, it inverts bits
+// and adds its key ID.
 type plugin struct {
 	kms.UnimplementedKeyManagementServiceServer
 	endpoint string
@@ -39,7 +39,7 @@ type plugin struct {
 	decrypts  int
 }
 
-// startPlugin serves a plugin on a socket until the test ends or stop is called.
+// startPlugin serves a plugin on a Unix socket until the test ends or stop is called.
 func startPlugin(t *testing.T, socket string) (p *plugin, stop func()) {
 	t.Helper()
 	p = &plugin{endpoint: "unix://" + socket, timeout: "30s", keyID: "key-1", healthz: "ok", forgotten: map[string]bool{}}
@@ -70,7 +70,7 @@ func (p *plugin) set(change func(p *plugin)) {
 	change(p)
 }
 
-// answer waits for the plugin's delay and returns its fault.
+// answer waits for the configured delay and returns the configured error.
 func (p *plugin) answer(ctx context.Context) error {
 	p.mu.Lock()
 	delay, fault := p.delay, p.fault
@@ -128,9 +128,9 @@ func (p *plugin) provider(name string) string {
 	return fmt.Sprintf("{kms: {apiVersion: v2, name: %s, endpoint: %q, timeout: %s}}", name, p.endpoint, p.timeout)
 }
 
-// TestPlugin checks that values are encrypted under a seed that the plugin wraps once. The daemon
-// follows a new key of the plugin by itself and updates the metrics. After a restart it calls the
-// plugin once per seed.
+// TestPlugin checks that values are encrypted with a seed that the plugin encrypts once. After a
+// restart, the daemon calls the plugin once per seed. When the plugin changes its key, the daemon
+// switches to the new key.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
@@ -172,9 +172,8 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginFaults checks plugins that are unreachable, slow, unhealthy or inconsistent. Writes are
-// rejected and the health check fails, while reads and other resources continue. All recovers with
-// the plugin.
+// TestPluginFaults checks plugins that are slow, unhealthy or inconsistent. Writes are rejected and
+// the health check fails, while reads and other resources continue. Both recover with the plugin.
 func TestPluginFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -216,7 +215,7 @@ func TestPluginFaults(t *testing.T) {
 }
 
 // TestPluginAtStart checks that the daemon waits for a plugin that starts later, and does not treat
-// its objects as lost. A key that the plugin has forgotten is a missing key.
+// objects as lost meanwhile. A key that the plugin has forgotten is a missing key.
 func TestPluginAtStart(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "kms.sock")
@@ -256,7 +255,8 @@ func TestPluginAtStart(t *testing.T) {
 	}
 }
 
-// TestReloadNeedsPlugins checks that a configuration with an unhealthy plugin does not take effect.
+// TestReloadNeedsPlugins checks that a configuration takes effect only once its plugins are
+// healthy.
 func TestReloadNeedsPlugins(t *testing.T) {
 	t.Parallel()
 	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))

@@ -40,15 +40,15 @@ func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
 	return c
 }
 
-// configure replaces the file atomically, as an operator should.
+// configure replaces the configuration file atomically, as an operator should.
 func (c *encryptionCluster) configure(t *testing.T, config string) {
 	t.Helper()
 	client.WriteFile(t, c.file+".new", config)
 	must.Succeed(t, os.Rename(c.file+".new", c.file))
 }
 
-// settings returns the settings of a daemon that constantly polls the file and takes small
-// snapshots. ServiceAccounts get no token Secrets, because tests count Secrets.
+// settings returns the configuration of a daemon that reloads the file within milliseconds and uses
+// small segments. Token Secrets for service accounts are disabled, because tests count Secrets.
 func (c *encryptionCluster) settings() daemon.Config {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort, config.Controllers = c.dir, 0, client.WithoutRoots+",-serviceaccount-token-secret-controller"
@@ -62,8 +62,7 @@ func (c *encryptionCluster) serve(t *testing.T) *client.Server {
 	return client.ServeConfig(t, c.settings(), c.log)
 }
 
-// grep lists the files below a directory that contain a text, also in base64. These include the
-// journal and snapshots.
+// grep returns the files below a directory that contain text in plain or base64 form.
 func grep(t *testing.T, dir, text string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -89,7 +88,7 @@ func secret(name, value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":%q,"labels":{"l":%q}},"stringData":{"v":%q}}`, name, name, value)
 }
 
-// contentTypes are the media types of bodies, by method.
+// contentTypes are the media types of request bodies, by method.
 var contentTypes = map[string]string{"POST": client.JSON, "PUT": client.JSON, "DELETE": client.JSON, "PATCH": "application/merge-patch+json"}
 
 func send(t *testing.T, s *client.Server, code int, method, path, body string) client.Answer {
@@ -112,7 +111,7 @@ func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	return string(value)
 }
 
-// eventuallyMetric waits until the metrics have a line with the given beginning.
+// eventuallyMetric waits until a line of the metrics starts with the given text.
 func eventuallyMetric(t *testing.T, s *client.Server, line string) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -13,15 +13,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// briefly has a history shorter than the difference between the clocks.
+// briefly makes the watch history shorter than the difference between the clocks.
 const briefly = linearSettings + `
 watch-history-time: 10s
 `
 
-// TestClocksOfDaemonsDiffer sets the clocks apart by more than the duration of the controllers'
-// Lease and of the watch history. The difference stays below the tolerance of tokens. Everything
-// issued by one server is valid at the others, and one server at a time runs the controllers.
-// Racing clients see a linearizable history despite faults.
+// TestClocksOfDaemonsDiffer sets the clocks of servers apart by more than the duration of the
+// controllers' Lease and of the watch history. The difference stays below the clock tolerance for
+// tokens. Everything that one server issues must be valid at the others, and only one server at a
+// time may run the controllers. Racing clients must see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {
 	off := [3]time.Duration{0, -25 * time.Second, 25 * time.Second}
 	c := newClusterWith(t, briefly, must.Get(client.BuildTroupeWithClock(t.TempDir()))(t), off)

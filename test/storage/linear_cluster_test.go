@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A linearCluster is three server processes, each with its own links to the three members of an
-// etcd cluster. Its client uses the servers in turn.
+// A linearCluster is three server processes that share a three-member etcd cluster, each through
+// its own links. The embedded client uses the servers in turn.
 type linearCluster struct {
 	t *testing.T
 	*client.Client
@@ -32,7 +32,7 @@ type linearCluster struct {
 	replicas []*replica
 }
 
-// A replica is one of the servers.
+// A replica is one of the servers of a cluster.
 type replica struct {
 	*client.Client
 	cluster *linearCluster
@@ -42,12 +42,12 @@ type replica struct {
 	cutOff  atomic.Bool     // from etcd
 	process *client.Process // nil while it is stopped
 	logs    client.Log
-	// clock is the offset of its clock, if the binary supports one.
+	// clock is the offset of the server's clock, if the binary supports it.
 	clock time.Duration
 }
 
-// linearSettings make servers notice quickly that etcd is unavailable. Addresses are scarce, so
-// that they are reused often.
+// linearSettings make servers notice soon that etcd is unavailable. They have few service addresses
+// and node ports, so that these are reused often.
 const linearSettings = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -61,7 +61,7 @@ func newClusterLinear(t *testing.T) *linearCluster {
 	return newClusterWith(t, linearSettings, client.TroupeBinary(t), [3]time.Duration{})
 }
 
-// newClusterWith is like newClusterLinear, with other settings, another binary and clock offsets.
+// newClusterWith starts a cluster with the given configuration, binary and clock offsets.
 func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Duration) *linearCluster {
 	t.Helper()
 	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, binary: binary, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
@@ -92,10 +92,11 @@ func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Durati
 	return c
 }
 
-// started marks the start of a server in its log.
+// started marks in the log of a server where a run starts.
 const started = "--- started"
 
-// start starts or restarts the server and waits until it is ready.
+// start starts the server with the same port and data directory as before, and waits until it is
+// ready.
 func (r *replica) start() {
 	t := r.cluster.t
 	t.Helper()
@@ -187,7 +188,7 @@ func (c *linearCluster) awaitReady() {
 	}
 }
 
-// contents returns the objects of a list, for comparison.
+// contents formats the objects of a list, for comparison.
 func contents(list client.List) string {
 	var all []string
 	for _, o := range list.Items {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A page is a page of a list, or an error that may contain a token to continue with.
+// A page is a page of a list, or an error that may contain a new continue token.
 type page struct {
 	Reason   string
 	Metadata struct{ ResourceVersion, Continue string }
@@ -22,8 +22,8 @@ type page struct {
 	code int
 }
 
-// page reads a page. The code is 0 if there was no response within the timeout, which is short for
-// a server that is cut off.
+// page reads a page of a list. The code is 0 if the server did not respond within the timeout,
+// which is shorter if the server is cut off from etcd.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
 	patience := client.Watchdog
@@ -43,8 +43,8 @@ func (r *replica) page(token string) (p page) {
 	return p
 }
 
-// rest reads the rest of a list from a token, each page from another one of the servers. It stops
-// at a rejected page.
+// rest reads the remaining pages of a list from the servers in turn. It stops at the first page
+// that is not 200 OK.
 func rest(token string, at ...*replica) (names string, last page) {
 	for i := 0; token != ""; i++ {
 		if last = at[i%len(at)].page(token); last.code != 200 {
@@ -77,9 +77,10 @@ func (c *linearCluster) compact() {
 	must.Succeed(c.t, err)
 }
 
-// TestListAcrossACompaction compacts etcd in the middle of a list that continues at other servers.
-// Each server returns the rest at the version of the list, or reports that it has expired. The new
-// token then continues the list in the current state at any server, never in an older one.
+// TestListAcrossACompaction compacts etcd in the middle of a paged list that continues at other
+// servers. Each server must return the rest at the resource version of the list, or report that the
+// version has expired. The new continue token then continues at the current version at any server,
+// never at an older one.
 func TestListAcrossACompaction(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]
@@ -155,9 +156,9 @@ func (c *linearCluster) deleteAt(r *replica, name string) {
 	}
 }
 
-// TestListsAcrossCompactions lists in pages at all servers in turn, while objects are created and
-// deleted. Meanwhile etcd is compacted repeatedly while servers are cut off. A complete list has
-// every permanent object once. Its pages have one version, except after an expired token.
+// TestListsAcrossCompactions lists in pages from all servers in turn while objects are created and
+// deleted, etcd is compacted, and servers are cut off. A complete list must contain each permanent
+// object once. Its pages must have one resource version, except after an expired token.
 func TestListsAcrossCompactions(t *testing.T) {
 	c := newClusterLinear(t)
 	const stay = 10

@@ -21,20 +21,20 @@ import (
 
 const (
 	faultRounds = 3
-	// mostRequests limits the requests of a client in a round with a fault, because longer
-	// histories take longer to check.
+	// mostRequests limits the requests of each client in a round with a fault, because long
+	// histories take long to check.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
 )
 
-// TestFaults kills, pauses and cuts off servers and members of etcd while clients race. The
-// responses are linearizable, and a watch resumed at any server has every change once. All servers
-// have the same objects, and nothing is allocated twice. Afterwards everything recovers.
+// TestFaults kills, pauses and cuts off servers and etcd members while clients race. The responses
+// must be linearizable, and a watch that resumes at any server must deliver every change once.
+// Afterwards all servers must have the same objects, and no address or port may be allocated twice.
 func TestFaults(t *testing.T) {
 	newClusterLinear(t).race(faultRounds)
 }
 
-// race runs the given number of rounds, or that of the long form.
+// race runs the given number of rounds, or more in a soak.
 func (c *linearCluster) race(rounds int) {
 	c.t.Helper()
 	histories, operations, open := 0, 0, 0
@@ -56,7 +56,7 @@ func (c *linearCluster) race(rounds int) {
 	}
 }
 
-// A fault affects the cluster during one round.
+// A fault affects a server or etcd member during one round.
 type fault struct {
 	name  string
 	begin func(c *linearCluster, at int)
@@ -74,7 +74,8 @@ var linearFaults = []fault{
 	{"connections break", func(c *linearCluster, at int) { c.replicas[at].reset() }, func(*linearCluster, int) {}},
 }
 
-// round lets clients race during one fault.
+// round runs racing clients during one fault. It returns their operations, and the number of writes
+// without a response.
 func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation, open int) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(round)))
 	var clock atomic.Int64
@@ -136,7 +137,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	return record, open
 }
 
-// reads returns a channel that is closed after many reads at a server.
+// reads returns a channel that is closed after 200 successful reads from one server.
 func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	many := make(chan struct{})
 	go func() {
@@ -154,7 +155,7 @@ func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	return many
 }
 
-// claim creates a Service if an address and a port are available.
+// claim tries to create a Service, which needs an address and a port.
 func (c *linearCluster) claim(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -162,7 +163,7 @@ func (c *linearCluster) claim(name string) {
 	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // may be rejected: checkClaims looks at the result
 }
 
-// checkClaims checks that no two Services share an address or port, and deletes them.
+// checkClaims checks that no two Services share an address or port, and then deletes the Services.
 func (c *linearCluster) checkClaims() {
 	c.t.Helper()
 	list := must.Get(c.List(c.t.Context(), services, nil))(c.t)
@@ -186,8 +187,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object and retries while the store is unavailable. A server may notice that
-// only after a pause.
+// remove deletes an object. It retries while etcd is unavailable, which a server may notice only
+// after a pause.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -202,8 +203,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all servers have the objects of the last list, and that the events lead to
-// it.
+// compare checks that all servers have the objects of the list last, and that the observed events
+// lead to that list.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)
@@ -228,7 +229,7 @@ func (c *linearCluster) list(from *client.Client) client.List {
 	return list
 }
 
-// A linearObserver follows all objects like an informer, and resumes its watch at any server.
+// A linearObserver follows all objects as an informer does. It resumes its watch at any server.
 type linearObserver struct {
 	cluster *linearCluster
 	state   client.List
@@ -238,7 +239,7 @@ type linearObserver struct {
 	objects map[string]client.Object
 }
 
-// run watches until ctx ends.
+// run watches, and resumes the watch whenever it ends, until ctx is done.
 func (o *linearObserver) run(ctx context.Context) {
 	o.mu.Lock()
 	o.seen, o.objects = map[uint64]bool{}, map[string]client.Object{}
@@ -254,8 +255,8 @@ func (o *linearObserver) run(ctx context.Context) {
 	}
 }
 
-// watch reads one watch to its end. It returns an error only for responses that a client must not
-// accept.
+// watch runs one watch to its end. It returns an error only for events and responses that violate
+// the promises of a watch.
 func (o *linearObserver) watch(ctx context.Context) error {
 	w, err := o.cluster.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {
@@ -311,8 +312,8 @@ func (o *linearObserver) has(version uint64) bool {
 	return o.seen[version]
 }
 
-// await waits until the observer has all changes up to a version. It writes another object, because
-// there may be no event with that version.
+// await waits until the observer has received all changes up to a version. It writes another
+// object, because no event may have that version.
 func (o *linearObserver) await(version uint64) {
 	o.cluster.t.Helper()
 	var mark uint64

@@ -13,17 +13,17 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is the part of a server that responds to requests for a resource without simply
-// returning an object of the store.
+// A handler is a part of a server that responds to requests for a resource, other than by returning
+// a stored object.
 type handler struct {
 	name string // its resource in discovery, with the group, or another component that decides about requests
-	// write writes the handler's prerequisites at one server. ask then sends a request to the other
-	// server, and describes a wrong response.
+	// write creates what the handler depends on, at one server. ask then sends a request to the
+	// other server and describes a wrong response, or returns "".
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is a server, and another one that receives its writes late.
+// A pair is a server and another server that receives its writes late.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -82,7 +82,7 @@ func service(p *pair, name string) {
 	p.create(inDefault+"services", linearObject{"metadata": linearObject{"name": name}, "spec": linearObject{"ports": []any{linearObject{"port": 80}}}})
 }
 
-// answers returns a check that the response has a status code.
+// answers returns an ask function that expects the given status code.
 func answers(code int, method, path string, body func(name string) any) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		var sent any
@@ -96,8 +96,8 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 	}
 }
 
-// finds returns a check that the response does not report the written object as not found. The
-// response depends on other things, too.
+// finds returns an ask function that fails if the response reports the written object as not found.
+// The request may fail for other reasons.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -108,8 +108,8 @@ func finds(resource, path string) func(*pair, string) string {
 	}
 }
 
-// reviews returns a check that the response to a review contains a text. The requester is the
-// ServiceAccount or the administrator.
+// reviews returns an ask function that sends a review and expects text in the response. It sends
+// the review as the ServiceAccount or as the administrator.
 func reviews(path, text string, asAccount bool, spec func(p *pair, name string) linearObject) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		token := ""
@@ -132,8 +132,8 @@ func binding(name string) any {
 	return linearObject{"metadata": linearObject{"name": name}, "target": linearObject{"kind": "Node", "name": "n"}}
 }
 
-// handlers lists all handlers that read the store themselves or decide by its contents, and other
-// decisions about requests.
+// handlers lists all handlers that read stored objects or whose decisions depend on them. The last
+// entry is the authorization of any request.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
 	{"pods/eviction", podLinear, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return linearObject{"metadata": linearObject{"name": name}} })},
@@ -167,11 +167,12 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources whose handlers have no state except what the store confirms.
+// throughStore lists subresources whose handlers depend only on what the store has confirmed.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
-// TestHandlersSeeOtherDaemons checks that every handler of a server respects what another server
-// has acknowledged, even if etcd's events arrive late. A handler that is not listed fails the test.
+// TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another
+// server has acknowledged, even if events from etcd arrive late. A handler that is not listed fails
+// the test.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]
@@ -200,8 +201,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources returns the resources of discovery without stored objects: subresources, and those that
-// can only be created.
+// resources returns the resources in discovery that have no stored objects of their own:
+// subresources, and resources that can only be created.
 func (c *linearCluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

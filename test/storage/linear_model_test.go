@@ -7,12 +7,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// content is the result of a write. Every write has a unique token, so equal contents come from the
-// same write.
+// content is the content that a write gives an object. Every write has a unique token, so equal
+// contents come from the same write.
 type content struct{ body, mark string }
 
-// linearState is the state of one object. version is 0 while only a write without a response
-// determines it; it is above floor.
+// linearState is the state of one object. If a write without a response was the last to change the
+// object, version is 0, which means unknown but greater than floor.
 type linearState struct {
 	exists  bool
 	content content
@@ -20,7 +20,7 @@ type linearState struct {
 	floor   uint64
 }
 
-// input is one request; base is what the client of an update has read.
+// input is one request. For an update, base is the content that the client has read.
 type input struct {
 	verb    string // get, create, update, patch or delete
 	object  string
@@ -29,14 +29,14 @@ type input struct {
 	version uint64 // of base
 }
 
-// output is one response; code is 0 if there was none.
+// output is one response. Its code is 0 if there was no response.
 type output struct {
 	code    int
 	version uint64
 	content content
 }
 
-// model is a single object; histories are partitioned by object.
+// model describes a single object. It partitions histories by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {
@@ -80,7 +80,8 @@ func stepLinear(s linearState, in input, out output) (bool, linearState) {
 	return true, next
 }
 
-// expect returns the correct status code of a request and the next state, with an unknown version.
+// expect returns the correct status code of a request and the next state. The version of a changed
+// object is still unknown.
 func expect(s linearState, in input) (code int, next linearState) {
 	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
 	switch {

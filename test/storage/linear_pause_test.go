@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// forgetful has a history of one second, so that etcd is compacted up to a second ago.
+// forgetful limits the watch history to one second, so that etcd is compacted up to one second ago.
 const forgetful = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -29,8 +29,8 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader returns the server that, according to its log, runs the controllers, and waits for one
-// other than before.
+// leader waits until the log of a server other than before shows that it runs the controllers. It
+// returns that server.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -55,9 +55,9 @@ func (c *linearCluster) holder(r *replica) string {
 	return fmt.Sprint(a.Object().At("spec.holderIdentity"))
 }
 
-// TestPausedForLong pauses the leader of the controllers for longer than its Lease, the watch
-// history and etcd's history. Afterwards it returns no stale data, and its old watch ends with 410
-// or has every change. The controllers stay with the new leader.
+// TestPausedForLong pauses the leader for longer than its Lease, the watch history and the history
+// in etcd. Afterwards the paused server must return no stale data. Its old watch must end with 410
+// or deliver every change. The new leader must keep the controllers.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})
 	paused := c.leader(nil)

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestored restores etcd from a backup while the servers run, as documented. No server returns
-// lost data. After a restart, resource versions exceed all earlier ones, old watches and lists are
-// rejected, and new requests succeed.
+// TestRestored restores etcd from a backup, as documented, while the servers run. No server may
+// return lost data. After a restart, resource versions exceed all earlier ones, old watches and
+// lists are rejected, and new requests succeed.
 func TestRestored(t *testing.T) {
 	c := newClusterLinear(t)
 	kept := c.create(c.replicas[0], "kept")
@@ -68,9 +68,10 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowAPausedDaemon pauses a server and restores etcd from an older backup, without
-// greater revisions. Other servers write past the paused server's revision. It never returns lost
-// data, and has the same objects as the others, even after a restart.
+// TestRestoredBelowAPausedDaemon pauses a server and restores etcd from an older backup without
+// increasing its revisions. Other servers then write past the last revision that the paused server
+// has seen. The paused server must never return lost data, and must have the same objects as the
+// others, even after a restart.
 func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	paused, others := c.replicas[2], c.replicas[:2]

@@ -15,9 +15,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRollingRestart restarts one server after the other under load. Requests fail only if a server
-// does not listen, and clients retry those at another one. A watch that resumes at another server
-// misses nothing.
+// TestRollingRestart restarts one server after another under load. Requests fail only while a
+// server does not listen or is draining, and clients retry those at another server. A watch that
+// resumes at another server misses nothing.
 func TestRollingRestart(t *testing.T) {
 	c := newClusterLinear(t)
 	before := c.list(c.Client)
@@ -65,8 +65,8 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d writes", written)
 }
 
-// write creates an object, and reads it at the next server. It is sent again only if no server has
-// received it.
+// write creates an object and reads it from the next server. It retries the create only if no
+// server can have processed it.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
 		return c.Create(ctx, configMaps, client.ConfigMap(name, nil, nil))
@@ -82,7 +82,7 @@ func (c *linearCluster) write(name string) (version uint64, err error) {
 	return version, nil
 }
 
-// again retries a request until a server accepts it.
+// again retries a request that a server has refused, until a server processes it.
 func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) (a client.Answer, err error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -95,8 +95,8 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 	}
 }
 
-// TestEtcdAway stops a majority of etcd. Stale reads and existing watches continue, and everything
-// else is rejected in time with a Retry-After. All recovers with etcd.
+// TestEtcdAway stops a majority of the etcd members. Stale reads and existing watches continue.
+// Other requests are rejected in time with Retry-After. Everything recovers with etcd.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]

@@ -27,7 +27,7 @@ const (
 	rounds     = 8
 )
 
-// A recordingClient records its requests and responses.
+// A recordingClient records its requests and responses for porcupine.
 type recordingClient struct {
 	id     int
 	client *client.Client
@@ -36,7 +36,7 @@ type recordingClient struct {
 	known  map[string]output // last read result, by object
 	record []porcupine.Operation
 	open   int // writes without a response
-	// faults reports that servers fail during the test, so that requests may be rejected or get no
+	// faults means that servers fail during the test, so that requests may be rejected or get no
 	// response.
 	faults bool
 }
@@ -68,7 +68,8 @@ func lines(history []porcupine.Operation) string {
 	return b.String()
 }
 
-// runClients lets clients race on fresh objects and returns their records.
+// runClients lets clients race on new objects. It returns their operations, and the number of
+// writes without a response.
 func runClients(t *testing.T, c *client.Client, seed uint64, round int) (record []porcupine.Operation, open int) {
 	var clock atomic.Int64
 	var running sync.WaitGroup

@@ -18,9 +18,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCompactedPastADaemon cuts off a server while etcd compacts changes that it has not seen.
-// Afterwards it has the current state. Its old watches end with 410, also if they are resumed, and
-// new ones have every change.
+// TestCompactedPastADaemon cuts a server off from etcd while etcd compacts changes that the server
+// has not seen. Afterwards the server must have the current objects. Its old watches end with 410,
+// even if they are resumed, and new watches deliver every change.
 func TestCompactedPastADaemon(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead := c.replicas[0], c.replicas[1]
@@ -68,8 +68,8 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 }
 
-// TestTogether checks that what one server issues or stores is valid at another one at once:
-// ServiceAccount tokens, continue tokens, permissions and CRDs.
+// TestTogether checks that what one server issues or stores is valid at another server at once.
+// This covers service account tokens, continue tokens, permissions and CRDs.
 func TestTogether(t *testing.T) {
 	c := newClusterLinear(t)
 	one, other := c.replicas[0], c.replicas[1]
@@ -112,7 +112,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// send sends a request as the administrator, or with a bearer token.
+// send sends a request with a bearer token, or as the administrator if token is "".
 func (r *replica) send(t *testing.T, method, path, token string, body any) (client.Answer, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -138,8 +138,9 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
 }
 
-// TestForeignWrites checks that foreign writes to etcd do not stop any server. Readable objects are
-// served by all servers and after a restart. Others are set aside and can be deleted.
+// TestForeignWrites checks that writes to etcd by other programs do not stop a server. All servers
+// serve readable objects, even after a restart. They quarantine unreadable ones, which can be
+// deleted.
 func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()

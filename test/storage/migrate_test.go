@@ -34,7 +34,7 @@ func encryptionConfig(t *testing.T) string {
 	return path
 }
 
-// A migrateCluster migrates one state between stores.
+// A migrateCluster migrates objects between a data directory and etcd.
 type migrateCluster struct {
 	t       *testing.T
 	etcd    *etcdtest.Cluster
@@ -56,7 +56,7 @@ func (c migrateCluster) migration(dir string) *daemon.Migration {
 	return m
 }
 
-// state returns the objects of clients on a server, without resource versions.
+// state formats the objects that clients have created, without resource versions.
 func (c migrateCluster) state(s *client.Server) string {
 	c.t.Helper()
 	var all []string
@@ -100,7 +100,7 @@ func (c migrateCluster) send(s *client.Server, code int, method, path, body stri
 const definition = `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}]}}`
 
-// fill creates objects of many kinds.
+// fill creates objects of several kinds.
 func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)
 	for i := range 150 { // more than fit into one transaction
@@ -114,8 +114,9 @@ func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/example.com/v1/namespaces/default/things", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":[1,{"b":null}]}}`)
 }
 
-// TestThereAndBack migrates a state to etcd and back. Both sides are equal, tokens and addresses
-// stay valid, versions never decrease, and encrypted data stays encrypted.
+// TestThereAndBack migrates objects to etcd and back. The objects must be equal in both stores.
+// Tokens and addresses stay valid, resource versions never decrease, and encrypted data stays
+// encrypted.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for name, encrypt := range map[string]string{"in clear": "", "encrypted": encryptionConfig(t)} {
@@ -198,7 +199,8 @@ func (c migrateCluster) accepts(s *client.Server, token string) {
 	}
 }
 
-// gone checks that a watch from before the migration gets 410, and that versions are greater.
+// gone checks that a watch from before the migration gets 410, and that resource versions have
+// increased.
 func (c migrateCluster) gone(s *client.Server, before uint64) {
 	c.t.Helper()
 	if now := c.version(s); now <= before {
@@ -216,8 +218,8 @@ func (c migrateCluster) address(s *client.Server) string {
 	return o["spec"].(map[string]any)["clusterIP"].(string)
 }
 
-// nothingPlain checks whether etcd contains the Secret and the cluster's keys in plaintext, unless
-// encrypted.
+// nothingPlain checks that etcd contains the Secret and the cluster's keys in plaintext only if
+// encrypted is false.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
 	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)
@@ -232,8 +234,8 @@ func (c migrateCluster) nothingPlain(encrypted bool) {
 	}
 }
 
-// TestBackup restores backups of etcd into a data directory. One is made by a server, the other
-// without one.
+// TestBackup restores backups of etcd into a data directory. A server makes one backup, and the
+// other is made without a server.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), ""}
@@ -255,8 +257,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestUnreadable checks that undecryptable objects stop the migration, and that nothing is left in
-// the destination.
+// TestUnreadable checks that objects that cannot be decrypted stop the migration and leave nothing
+// in the destination.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}

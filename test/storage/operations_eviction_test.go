@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestOperations replays transcripts of evictions, bindings, events, reviews and component
+// TestOperations replays transcripts about evictions, bindings, Events, reviews and component
 // statuses.
 func TestOperations(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestOperations(t *testing.T) {
 	}, transcript.Options{Tokens: tokens})
 }
 
-// TestEvictionsTogether checks that concurrent evictions use every allowed disruption exactly once.
+// TestEvictionsTogether checks that concurrent evictions use each allowed disruption exactly once.
 func TestEvictionsTogether(t *testing.T) {
 	t.Parallel()
 	const asked, allowed = 12, 5

@@ -22,7 +22,7 @@ const (
 	leaderOfLong = `{"metadata":{"name":"platform-controller-manager"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,"renewTime":%q}}`
 )
 
-// A standIn is a server beside which a test plays kube-controller-manager.
+// A standIn is a server for tests that act as kube-controller-manager.
 type standIn struct {
 	client.Session
 	log *client.Log
@@ -35,7 +35,7 @@ func serveStandIn(t *testing.T, dir string, log *client.Log) standIn {
 	return standIn{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, log}
 }
 
-// logs waits until the log contains a text n times.
+// logs waits until the log contains a text at least n times.
 func (s standIn) logs(text string, n int) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -51,7 +51,7 @@ func (s standIn) namespace(name string) {
 	s.Send(201, "POST", namespaces, client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 }
 
-// hasAccount returns nil if a namespace has the ServiceAccount that a controller creates.
+// hasAccount returns nil if a namespace has the default ServiceAccount, which a controller creates.
 func (s standIn) hasAccount(namespace string) error {
 	a, err := s.Get(s.Ctx, namespaces+"/"+namespace+"/serviceaccounts/default")
 	if err == nil && a.Code != 200 {
@@ -60,8 +60,8 @@ func (s standIn) hasAccount(namespace string) error {
 	return err
 }
 
-// proveOwn waits until the API server's own controllers have acted. They create the APIService of a
-// CRD, and report whether the priority level of a flow schema exists.
+// proveOwn waits until the API server's own controllers have acted. One creates the APIService of a
+// CRD. Another reports whether the priority level of a FlowSchema exists.
 func (s standIn) proveOwn(group string) {
 	s.T.Helper()
 	s.Send(201, "POST", definitions, client.JSON, `{"metadata":{"name":"things.`+group+`"},"spec":{"group":"`+group+`","scope":"Cluster",
@@ -85,8 +85,8 @@ func (s standIn) proveOwn(group string) {
 }
 
 // TestControllersStandBack checks that the controllers pause while another process holds the Lease
-// of kube-controller-manager, even over a restart. The API server's own controllers continue. When
-// the Lease is released, expires or is deleted, the controllers catch up.
+// of kube-controller-manager, even across a restart. The API server's own controllers continue.
+// Once the Lease is released, has expired or is deleted, the controllers catch up.
 func TestControllersStandBack(t *testing.T) {
 	t.Parallel()
 	dir, log := t.TempDir(), &client.Log{}
@@ -135,7 +135,7 @@ func TestControllersStandBack(t *testing.T) {
 	s.logs(takesOver, 3)
 	s.Stop(t)
 
-	// A Lease that expired long ago has no holder, even at startup.
+	// A Lease that expired long ago has no effect at startup.
 	s = serveStandIn(t, dir, log)
 	s.namespace("abandoned")
 	client.Eventually(t, func() error { return s.hasAccount("abandoned") })

@@ -14,7 +14,8 @@ const (
 	claims            = "/api/v1/namespaces/default/persistentvolumeclaims"
 )
 
-// pv returns a PersistentVolume; more has further fields of its spec.
+// pv returns a PersistentVolume as JSON. more holds additional fields of the spec, each preceded by
+// a comma.
 func pv(name, capacity, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"name":%q}},"spec":{"capacity":{"storage":%q},"accessModes":[%s],"hostPath":{"path":"/x"}%s}}`, name, name, capacity, modes, more)
 }
@@ -23,7 +24,7 @@ func pvc(name, request, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resources":{"requests":{"storage":%q}},"accessModes":[%s]%s}}`, name, request, modes, more)
 }
 
-// eventually waits until the JSON of an object contains texts, which have no spaces.
+// eventually waits until the JSON of an object, which has no spaces, contains each of texts.
 func (s standIn) eventually(path string, texts ...string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -37,14 +38,14 @@ func (s standIn) eventually(path string, texts ...string) {
 	})
 }
 
-// TestVolumes replays transcripts of binding and releasing volumes, and of finished Jobs.
+// TestVolumes replays transcripts about binding and releasing volumes and about finished Jobs.
 func TestVolumes(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/volumes", nil, transcript.Options{})
 }
 
-// TestBindingSurvivesRestarts restarts the server while many claims are being bound. In the end
-// each claim has a volume of its own.
+// TestBindingSurvivesRestarts restarts the server while PersistentVolumeClaims are being bound. In
+// the end each claim must have its own volume.
 func TestBindingSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	const n = 30

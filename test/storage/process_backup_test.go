@@ -19,14 +19,15 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A processWrite is an acknowledged write.
+// A processWrite is an acknowledged write. version is 0 for a delete, because the response does not
+// contain it.
 type processWrite struct {
 	version uint64
 	name    string
 	state   string // "" if deleted
 }
 
-// A load writes until it is stopped and records the acknowledged writes.
+// A load writes objects until it is stopped, and records the acknowledged writes.
 type load struct {
 	mu     sync.Mutex
 	writes []processWrite
@@ -48,7 +49,7 @@ func (l *load) add(w processWrite, err error) {
 	}
 }
 
-// run creates, updates and deletes a few objects of its own.
+// run creates, updates and deletes a few objects that no other worker uses.
 func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
@@ -81,8 +82,8 @@ func (l *load) run(c caller, worker int, stop <-chan struct{}) {
 	}
 }
 
-// stateAt returns the state at a version. A delete is known to precede the version only if a later
-// create of the name does. Otherwise the name is doubtful.
+// stateAt returns the objects at a version. The version of a delete is unknown, so a deleted name
+// is doubtful unless it was created again up to that version.
 func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}
@@ -103,8 +104,8 @@ func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[s
 
 var printedVersion = regexp.MustCompile(`at resource version (\d+)`)
 
-// TestBackupUnderLoad checks that a backup under load is the state at its version. A restored
-// server continues with greater versions and rejects old watches with 410.
+// TestBackupUnderLoad checks that a backup under load contains exactly the objects at its resource
+// version. A restored server continues with greater versions and rejects old watches with 410.
 func TestBackupUnderLoad(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	l, stop := &load{}, make(chan struct{})
@@ -140,8 +141,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// checkRestored restores with the given arguments and compares. newest is greater than all versions
-// of the first server.
+// checkRestored runs restore with the given arguments and compares the objects with those at
+// version. newest is the last version of the first server.
 func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -175,7 +176,7 @@ func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...s
 	}
 }
 
-// TestBackupNeedsAdministrator checks that other users cannot download a backup.
+// TestBackupNeedsAdministrator checks that only administrators can download a backup.
 func TestBackupNeedsAdministrator(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	config := adminTLS(t, p.dir)
@@ -189,8 +190,8 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p.caller().must(t, 405, "POST", "/backup", "")
 }
 
-// TestCutBackupIsAnError checks that a truncated or damaged backup leaves no file, even if the
-// transfer looks complete.
+// TestCutBackupIsAnError checks that a truncated or damaged backup leaves no file behind, even if
+// the transfer looks complete.
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))

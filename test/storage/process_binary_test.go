@@ -16,7 +16,6 @@ type daemonProcess struct {
 	dir string
 }
 
-// serveProcess starts the daemon on dir and waits until it is ready.
 func serveProcess(t *testing.T, dir string, flags ...string) *daemonProcess {
 	t.Helper()
 	return serveProgram(t, client.TroupeBinary(t), dir, flags...)

@@ -35,7 +35,7 @@ func adminTLS(t *testing.T, dir string) *tls.Config {
 	return c.TLS
 }
 
-// do returns the status code and the whole body.
+// do sends a request and returns the status code and the whole response body.
 func (c caller) do(method, path, body string) (int, string, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -62,7 +62,7 @@ func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	return text
 }
 
-// A processObject has the fields that tests compare.
+// A processObject has the fields of an object that tests compare.
 type processObject struct {
 	Metadata struct {
 		Name            string `json:"name"`
@@ -92,7 +92,7 @@ func (c caller) list(t *testing.T) map[string]string {
 	return c.states(t, configMaps)
 }
 
-// states returns the state of all objects of a collection by name.
+// states maps the name of each object in a collection to its state.
 func (c caller) states(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct{ Items []processObject }

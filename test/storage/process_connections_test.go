@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openSilentConnections opens connections that send nothing, or only an incomplete request. They
-// stay open until the test ends.
+// openSilentConnections opens n connections that send nothing or only the start of a TLS handshake.
+// They stay open until the test ends.
 func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	t.Helper()
 	u := must.Get(url.Parse(p.URL))(t)
@@ -36,8 +36,8 @@ func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	}
 }
 
-// timeGet sends a read and a write on new connections as the administrator, and returns the
-// duration of the read.
+// timeGet reads and writes on new connections as the administrator, and returns the duration of the
+// read.
 func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	t.Helper()
 	c := p.caller()
@@ -49,8 +49,8 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections checks that clients may open any number of idle connections. The server
-// closes the oldest of them.
+// TestSilentConnections checks that clients can open any number of idle connections without
+// delaying others. Above the limit, the server closes the oldest ones.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -78,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody starts a large write, as the administrator or without credentials, and sends almost
-// nothing of its body.
+// slowBody sends a large write without most of its body. It has the administrator's credentials if
+// known is true, and none otherwise.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"
@@ -99,8 +99,8 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	}
 }
 
-// TestManyConnections opens many idle connections, incomplete requests and stalled readers at once.
-// Other clients are served, and the memory stays bounded.
+// TestManyConnections opens many idle connections, incomplete requests and stalled readers at the
+// same time. Other clients must be served, and memory must stay bounded.
 func TestManyConnections(t *testing.T) {
 	silent, slow, stalled, bound := 500, 30, 10, 384*mebibyte
 	if soak {
@@ -150,7 +150,7 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestHalfSentRequests checks that incomplete requests do not delay the shutdown.
+// TestHalfSentRequests checks that incomplete requests do not delay shutdown.
 func TestHalfSentRequests(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	openSilentConnections(t, p, 4)

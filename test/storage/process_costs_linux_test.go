@@ -12,14 +12,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// costs are what serial requests take, as far as that depends on the code alone.
+// costs are the costs of serial requests that depend only on the code and not on the machine:
+// allocations, write system calls, and journal bytes.
 type costs struct {
 	allocations, writes, journal float64 // the system calls that write; bytes
 }
 
 var counters = regexp.MustCompile(`(?m)^(?:# Mallocs = |troupe_journal_bytes |syscw: )(\d+)`)
 
-// costs reads the counters of a server.
+// costs reads the current counters of a server.
 func (p *daemonProcess) costs(c caller) costs {
 	text := c.must(p.t, 200, "GET", "/debug/pprof/allocs?debug=1", "") + c.must(p.t, 200, "GET", "/metrics", "") +
 		string(client.ReadFile(p.t, fmt.Sprintf("/proc/%d/io", p.Cmd.Process.Pid)))
@@ -42,14 +43,14 @@ func (c costs) per(operations float64) costs {
 	return costs{c.allocations / operations, c.writes / operations, c.journal / operations}
 }
 
-// matches allows for caches, pools and batches, which depend on the moment.
+// matches reports whether costs are about equal. Caches, pools and batches make them vary a little.
 func (c costs) matches(want costs) bool {
 	near := func(got, want, share, more float64) bool { return math.Abs(got-want) <= share*want+more }
 	return near(c.allocations, want.allocations, 0.06, 4) && near(c.writes, want.writes, 0.1, 0) && near(c.journal, want.journal, 0.05, 16)
 }
 
-// TestCosts compares the costs of serial requests with testdata/costs.txt. A change that costs less
-// updates the file, too.
+// TestCosts compares the costs of serial requests with testdata/costs.txt. Update the file if a
+// change lowers the costs.
 func TestCosts(t *testing.T) {
 	const warmUp, count, tries = 100, 200, 4
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--naming", "kubernetes")
@@ -80,7 +81,8 @@ func TestCosts(t *testing.T) {
 		for n := range warmUp {
 			send(n)
 		}
-		// Work in the background disturbs a measurement, more of it on a slow machine.
+		// Try several times, because background work adds to the costs, especially on a slow
+		// machine.
 		var got costs
 		matches := false
 		for try := range tries {

@@ -15,7 +15,7 @@ func limitFiles(t *testing.T, pid int, n uint64) {
 }
 
 // TestDescriptorsRunOut checks that the daemon keeps serving when unauthenticated connections use
-// up all file descriptors.
+// all file descriptors.
 func TestDescriptorsRunOut(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	limitFiles(t, p.Cmd.Process.Pid, 200)

@@ -28,15 +28,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// adminAuthenticator authenticates every request as an administrator.
 type adminAuthenticator struct{}
 
 func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
 }
 
-// inProcess starts a server on an in-memory disk that can be made to fail. The channel receives its
-// fatal error.
+// inProcess starts a server on an in-memory disk that can be made to fail. The channel receives the
+// fatal error of the server, if any.
 func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	t.Helper()
 	kinds := must.Get(catalog.New(meta.Platform))(t)
@@ -65,7 +64,7 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	return caller{&http.Client{Transport: transport, Timeout: client.Watchdog}, "http://" + listener.Addr().String()}, fatal
 }
 
-// TestHungDisk checks that /readyz reports a hung disk, even without writes.
+// TestHungDisk checks that /readyz reports a disk that does not respond, even if no client writes.
 func TestHungDisk(t *testing.T) {
 	disk := vfs.NewMem()
 	c, _ := inProcess(t, disk)
@@ -91,7 +90,8 @@ func TestHungDisk(t *testing.T) {
 	})
 }
 
-// TestFailedSync checks that neither a write whose sync fails nor any later write is acknowledged.
+// TestFailedSync checks that a write whose sync fails is not acknowledged, and neither is any later
+// write.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -119,8 +119,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestFailedWriteEndsProcess is TestFailedSync for the binary. A limit of the file size makes
-// writes to the journal fail. The process reports the error and exits with status 1.
+// TestFailedWriteEndsProcess makes journal writes of the binary fail with a limit on the file size.
+// The process must report the error and exit with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
 	p := limited(t, 2048)
 	c := p.caller()
@@ -150,7 +150,7 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 }
 
 // TestEverybodyInFlightIsAnswered makes the journal fail under many writers. Every pending request
-// gets 503 before the process exits.
+// must get 503 before the process exits.
 func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	p := limited(t, 2048)
 	const writers = 32
@@ -179,12 +179,13 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	}
 }
 
-// limited starts a daemon whose files are limited to a number of 512-byte blocks.
+// limited starts a daemon with a limit on the size of its files, in blocks of 512 bytes.
 func limited(t *testing.T, blocks int) *daemonProcess {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
 	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, client.TroupeBinary(t))
-	// Written by another process, so that no child of this one has the file open for writing.
+	// Another process writes the script. Otherwise a child that this process forks meanwhile could
+	// inherit the open file, and running the script would fail with ETXTBSY.
 	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestDrain checks the graceful shutdown. After SIGTERM readiness fails while everything else
-// continues. After the port is closed, a request in flight gets its response and a watch ends with
-// its last chunk. The exit status is 0.
+// TestDrain checks a graceful shutdown. After SIGTERM, readiness fails while everything else
+// continues. After the port is closed, a request in flight still gets its response, and a watch
+// ends with its last chunk. The exit status is 0.
 func TestDrain(t *testing.T) {
 	for delay := time.Second; !drains(t, delay); delay *= 4 {
 		if t.Failed() || delay > client.Watchdog {
@@ -27,8 +27,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// drains returns false if the port closed before the test had sent its requests, as on a busy
-// machine.
+// drains returns false if the port was closed before the test had sent its requests, which can
+// happen on a busy machine.
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
@@ -85,14 +85,14 @@ func drains(t *testing.T, delay time.Duration) bool {
 	return true
 }
 
-// begin sends a create except for its last byte. The returned function sends that byte and reads
-// the response.
+// begin sends a create request without its last byte. The returned function sends that byte and
+// returns the response.
 func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	t.Helper()
 	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir)))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
-	// A complete request first makes sure that the server serves this connection.
+	// A complete request ensures that the server already serves this connection.
 	must.Get(fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	buf := make([]byte, 4096)
 	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {

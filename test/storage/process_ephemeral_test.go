@@ -12,11 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// processReadyLine matches the ready line that scripts rely on, see docs/testing.md.
+// processReadyLine matches the line that reports readiness, as documented in docs/testing.md for
+// scripts.
 var processReadyLine = regexp.MustCompile(`^troupe ready: (https://\S+) \(naming kubernetes\), KUBECONFIG=(.+) in \d+ ms\n$`)
 
-// TestEphemeral checks that an ephemeral daemon serves at the address in its ready line, and leaves
-// no file anywhere.
+// TestEphemeral checks that an ephemeral daemon serves at the address that it prints, and leaves no
+// files behind.
 func TestEphemeral(t *testing.T) {
 	for name, named := range map[string]bool{"kubeconfig by itself": false, "kubeconfig where it is wanted": true} {
 		t.Run(name, func(t *testing.T) {

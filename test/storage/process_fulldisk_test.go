@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestDiskFull checks that writes get 507 on a full disk while reads and watches continue. Writes
+// TestDiskFull checks that writes get 507 on a full disk, while reads and watches continue. Writes
 // succeed again as soon as there is space.
 func TestDiskFull(t *testing.T) {
 	disk := vfs.NewMem()
@@ -62,7 +62,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 // TestFullDiskHeals fills the disk with the daemon's own journal by updating one object. A delete
-// succeeds while creates get 507, and creates recover by themselves.
+// succeeds while creates get 507. Creates succeed again without intervention.
 func TestFullDiskHeals(t *testing.T) {
 	disk := vfs.NewMem()
 	disk.SetBudget(6 << 20)
@@ -96,7 +96,7 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// fillUp writes a file until the disk is completely full.
+// fillUp fills the disk completely with one file.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	file := must.Get(os.Create(path))(t)

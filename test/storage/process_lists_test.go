@@ -19,12 +19,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak reports whether to run the long form of tests.
+// soak reports whether tests run in their long form.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
 const mebibyte = 1 << 20
 
-// tableForm is the Accept header of a list by kubectl.
+// tableForm is the Accept header with which kubectl requests a list.
 const tableForm = "application/json;as=Table;g=meta.platform.io;v=v1"
 
 // A listForm is one way to request a list.
@@ -48,23 +48,23 @@ func listForms(path string) []listForm {
 
 const widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
 
-// widget is a CRD that preserves unknown fields, in two versions.
+// widget is a CRD with two versions that preserve unknown fields.
 const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
 {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}}]}}`
 
 // TestListMemory checks that lists of any format, kind and version are streamed from stored
-// objects. The peak of memory stays bounded with many concurrent clients.
+// objects, so that peak memory stays bounded with many concurrent clients.
 func TestListMemory(t *testing.T) {
 	const clients = 20
 	objects, lines, limit, bound := 300, 150, 96*mebibyte, 160*mebibyte
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// Garbage may fill the process up to the limit. Beyond it are the pages of the binary, and what
-	// the garbage collector misses on a busy machine. Buffered lists of this size would need more:
-	// 20 times 5 MiB. Requests that do not fit get a Retry-After.
+	// Garbage may fill the process up to the limit. Pages of the binary come on top, and garbage
+	// that is not collected in time on a busy machine. Buffered lists of this size would need more,
+	// 20 times 5 MiB. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -102,7 +102,6 @@ func TestListMemory(t *testing.T) {
 	}
 }
 
-// fill creates objects concurrently.
 func (c caller) fill(t *testing.T, path string, objects int, body func(n int) string) {
 	t.Helper()
 	var makers sync.WaitGroup
@@ -133,8 +132,8 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// readBeginning reads only the beginning of a list, to save time. A buffered list would be complete
-// when its first byte arrives.
+// readBeginning reads only the beginning of a list, to save time. This is enough, because a
+// buffered list would occupy its memory before the first byte arrives.
 func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(mebibyte / 2)
 	if strings.Contains(f.name, "YAML") { // which is slow to encode
@@ -168,7 +167,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 	}
 }
 
-// memory returns a value of the process's status in bytes.
+// memory returns a value from /proc/PID/status in bytes.
 func (p *daemonProcess) memory(line string) int {
 	p.t.Helper()
 	status := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -180,15 +179,15 @@ func (p *daemonProcess) memory(line string) int {
 	return n << 10
 }
 
-// resetPeak resets VmHWM to the current memory of the process.
+// resetPeak resets VmHWM to the current memory use of the process.
 func (p *daemonProcess) resetPeak() {
 	p.t.Helper()
 	client.WriteFile(p.t, fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), "5")
 }
 
-// TestStalledReaders checks that clients that request large lists but do not read them cost only a
-// few buffers. Where large items need conversion, some get a Retry-After. An administrator is
-// served meanwhile.
+// TestStalledReaders checks that a client that requests a large list and does not read it costs
+// only a few buffers. If large items need conversion, some requests get Retry-After. The
+// administrator is served meanwhile.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 24, 20, 384*mebibyte
 	if soak {
@@ -238,7 +237,8 @@ func TestStalledReaders(t *testing.T) {
 	}
 }
 
-// openStalledList requests a list, waits for the beginning of the response, and stops reading.
+// openStalledList requests a list, waits for the status line, and stops reading. refused reports
+// whether the status is 429.
 func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool) {
 	raw, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://"))
 	if err != nil {

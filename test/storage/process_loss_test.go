@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestLossIsReported removes the newest journal file, or another required one, from a stopped and
-// from a killed daemon. The daemon refuses to start and names the file, and verify reports the
-// same. Once the loss is accepted, no version is reused.
+// TestLossIsReported removes the newest journal file or another required file after a stop and
+// after a kill. The daemon must refuse to start and name the file, and verify must report the same.
+// Once an operator accepts the loss, no resource version is reused.
 func TestLossIsReported(t *testing.T) {
 	newest := func(dir string) string {
 		files, err := filepath.Glob(filepath.Join(dir, "journal", "*.journal"))

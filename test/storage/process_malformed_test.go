@@ -35,7 +35,7 @@ const (
 	deployment  = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1500m"}},"ports":[{"containerPort":80}]}]}}}}`
 )
 
-// wellFormed are the requests to damage.
+// wellFormed are requests that an abuser damages.
 var wellFormed = []wireRequest{
 	{"GET", configMaps + "?limit=5&labelSelector=a%3Db,c+in+(d,e)&fieldSelector=metadata.name%3Da", "Accept: application/json\r\n", ""},
 	{"GET", configMaps + "?resourceVersion=0&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=yes&sendInitialEvents=true&timeoutSeconds=1", "", ""},
@@ -67,14 +67,14 @@ var wellFormed = []wireRequest{
 	{"GET", configMaps, "Authorization: Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJ4Iiwic3ViIjoieSJ9.c2ln\r\nX-Remote-User: joe\r\n", ""},
 }
 
-// pieces are inserted into damaged requests.
+// pieces are texts that an abuser inserts into requests.
 var pieces = []string{
 	"\x00", "%00", "%zz", "%2f", "..", "/", "//", "?", "&", "=", ";", ",", ":", "\"", "'", "\\", "{", "}", "[", "]", "null", "true", "-0", "1e400", "9223372036854775808", "0.1",
 	"\xff\xfe", "\xed\xa0\x80", "\u2028", `\ud800`, "*", "&a [*a,*a]", "!!binary x", "<<: ", "- ", "\t", "|", "#", "~", "~2", "$patch", "$retainKeys", "f:", "..namespace",
 	strings.Repeat("[", 300), strings.Repeat(`{"a":`, 300), strings.Repeat("A", 3000), "\xbf\xff", "\x9f", "\xfb\xff\xff\xff\xff\xff\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f",
 }
 
-// damaged returns a text with a few bytes changed.
+// damaged returns a copy of text with a few random changes.
 func damaged(r *rand.Rand, text string) string {
 	b := []byte(text)
 	for range 1 + r.IntN(3) {
@@ -98,7 +98,7 @@ func damaged(r *rand.Rand, text string) string {
 	return string(b)
 }
 
-// An abuser sends malformed requests, as the administrator or unauthenticated.
+// An abuser sends malformed requests, either as the administrator or unauthenticated.
 type abuser struct {
 	random *rand.Rand
 	host   string
@@ -108,7 +108,8 @@ type abuser struct {
 	codes  map[int]int
 }
 
-// abuse sends a damaged request and reads all responses.
+// abuse sends a damaged request and reads the response. If the request has no clear end, it is the
+// last one on its connection.
 func (a *abuser) abuse() error {
 	r := wellFormed[a.random.IntN(len(wellFormed))]
 	part := []*string{&r.target, &r.headers, &r.body, &r.body}[a.random.IntN(4)]
@@ -130,7 +131,7 @@ func (a *abuser) abuse() error {
 	return a.send(r)
 }
 
-// send sends a request on the kept connection and reads the response.
+// send sends a request on the current connection and reads the response.
 func (a *abuser) send(r wireRequest) error {
 	if err := a.dial(); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (a *abuser) send(r wireRequest) error {
 	return nil
 }
 
-// last sends bytes and closes the connection for writing. It reads the response, if any.
+// last sends bytes on a new connection and closes it for writing. It reads all responses, if any.
 func (a *abuser) last(text []byte) error {
 	a.hangUp()
 	if err := a.dial(); err != nil {
@@ -172,7 +173,7 @@ func (a *abuser) last(text []byte) error {
 	}
 }
 
-// A wrongAnswer is a response that no request may have.
+// A wrongAnswer is a response that is wrong for any request.
 type wrongAnswer struct {
 	code int
 	body string
@@ -180,8 +181,8 @@ type wrongAnswer struct {
 
 func (w *wrongAnswer) Error() string { return fmt.Sprintf("%d %.500s", w.code, w.body) }
 
-// answer reads one response. 501 and 505 are for unknown methods, encodings and protocols, and 504
-// is for future resource versions.
+// answer reads one response. The only server errors allowed are 501 and 505 for unknown methods,
+// encodings and protocols, and 504 for future resource versions.
 func (a *abuser) answer(method string) (closed bool, err error) {
 	got, err := http.ReadResponse(a.reader, &http.Request{Method: method})
 	if err != nil {
@@ -214,9 +215,9 @@ func (a *abuser) hangUp() {
 	}
 }
 
-// TestMalformedRequests (33, 34, 38) sends random malformed requests. The server never responds
-// with an internal error, other clients are not affected, and no resources leak. A soak sends a
-// million.
+// TestMalformedRequests sends random malformed requests, a million of them in a soak. The server
+// must never respond with an internal error. Other clients must not be affected, and no resources
+// may leak. The test covers promises 33, 34 and 38 of docs/reliability.md.
 func TestMalformedRequests(t *testing.T) {
 	const abusers, perRound = 8, 2000
 	config := writeConfig(t, "watch-history-time: 2s\nsnapshot-journal-bytes: 4Mi\n")

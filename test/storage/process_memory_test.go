@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statusOf returns a value in bytes, such as VmHWM, of the process's status in /proc.
+// statusOf returns a value such as VmHWM from /proc/PID/status in bytes.
 func (p *daemonProcess) statusOf(name string) int64 {
 	p.t.Helper()
 	text := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -29,8 +29,8 @@ func (p *daemonProcess) statusOf(name string) int64 {
 	return n << 10
 }
 
-// sampleMemory samples the anonymous memory of the process. It ignores pages of files, which the
-// kernel can drop. The returned function stops sampling and returns the peak in bytes.
+// sampleMemory samples the anonymous memory of the process, without file pages, which the kernel
+// can drop. The returned function stops sampling and returns the peak in bytes.
 func (p *daemonProcess) sampleMemory() (peak func() int64) {
 	stop, most := make(chan struct{}), make(chan int64)
 	go func() {
@@ -75,7 +75,7 @@ func writeConfig(t *testing.T, text string) string {
 	return "--config=" + path
 }
 
-// notes are custom resources that accept the data of a ConfigMap.
+// notes is the path of custom resources with the same data as ConfigMaps.
 const notes = "/apis/example.com/v1/namespaces/default/notes"
 
 const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -83,7 +83,7 @@ const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group"
 	"versions":[{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".data.n"}],"schema":{"openAPIV3Schema":{"type":"object",
 		"properties":{"data":{"type":"object","properties":{"n":{"type":"string"},"x":{"type":"string"}}}}}}}]}}`
 
-// churnProcess updates live objects of a given size round-robin, with a few writers.
+// churnProcess creates objects of a given size and updates them in turn, with a few writers.
 func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updates int) {
 	t.Helper()
 	const writers = 8
@@ -122,8 +122,8 @@ func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updat
 }
 
 // TestRecoveryNeedsNoMoreThanServing restarts a daemon whose journal is many times larger than its
-// objects and history. Recovery needs no more memory than serving did, and watches resume from
-// where the history begins.
+// objects and history. Recovery must not need more memory than serving, and watches must be able to
+// resume from the beginning of the history.
 func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	for _, test := range []struct {
 		name, path          string
@@ -168,8 +168,8 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 	}
 }
 
-// checkResumption finds the beginning of the history, and reads all events from there. Each update
-// must occur once.
+// checkResumption finds the beginning of the watch history and reads all events from there. Each
+// update must occur once.
 func checkResumption(t *testing.T, c caller, path string) {
 	t.Helper()
 	newest := uint64(0)
@@ -191,7 +191,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	}
 	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
-	// Only these objects were written at the end, except for a few versions used by controllers.
+	// Near the end, only these objects were written, apart from a few writes by controllers.
 	const mostOthers = 5
 	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
 	for last < newest {
@@ -225,8 +225,8 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 	return r.StatusCode == http.StatusOK && e.Type != "ERROR"
 }
 
-// TestHistoryIsBounded checks that the history of large objects stays within the configured size,
-// at any time and across kinds.
+// TestHistoryIsBounded checks that the watch history of large objects never exceeds the configured
+// size, which all kinds share.
 func TestHistoryIsBounded(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
@@ -259,8 +259,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	p.Stop()
 }
 
-// TestOwnersOfLargeObjectsLeaveNothing checks that memory for changing large objects is released
-// afterwards.
+// TestOwnersOfLargeObjectsLeaveNothing checks that the memory needed to change large objects is
+// released afterwards.
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal-sync: none\nactor-idle-time: 1h\nwatch-history-bytes: 1Mi\n"))

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pointSettings archive the journal as early as possible.
+// pointSettings make the daemon archive its journal as early as possible.
 const pointSettings = `
 journal-segment-bytes: 1Mi
 journal-archive-bytes: 64Mi
@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime restores versions from before and after backups and compactions, beside the
-// running daemon under load. It also restores the state before an accident by time.
+// TestPointInTime restores resource versions from before and after backups and compactions, with a
+// load on the daemon. It also restores the objects before an accidental deletion, by time.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -92,8 +92,8 @@ func TestPointInTime(t *testing.T) {
 	mustCommand(t, "verify", "--data-dir", restored)
 }
 
-// versionOf returns the version of the n-th write, or of the first later one whose version is
-// known.
+// versionOf returns the version of the n-th write or, if that is unknown, of the next write with a
+// known version.
 func (l *load) versionOf(n int) uint64 {
 	for l.writes[n].version == 0 {
 		n++
@@ -101,8 +101,8 @@ func (l *load) versionOf(n int) uint64 {
 	return l.writes[n].version
 }
 
-// TestRestoreIsKilled kills a restore at many moments. The result is complete, or no daemon opens
-// it and the next restore completes it.
+// TestRestoreIsKilled kills restores at various moments. Running restore again must either complete
+// the directory or find it complete.
 func TestRestoreIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))
@@ -121,7 +121,8 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// The size at which to kill; the first is at the very beginning.
+		// Kill the restore once its directory has a certain size. The first kill comes at the very
+		// beginning.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
 		_ = r.Process.Kill() // it may have exited
 		_ = r.Wait()         // the files show the result
@@ -142,8 +143,8 @@ func TestRestoreIsKilled(t *testing.T) {
 	t.Logf("%d kills, after %d of which the directory was whole", kills, whole)
 }
 
-// sizeOf returns the total size of the files below a directory. It may miss files that are being
-// renamed.
+// sizeOf returns the total size of the files below a directory in bytes. It may miss files that are
+// being renamed.
 func sizeOf(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -157,8 +158,7 @@ func sizeOf(dir string) (sum int64) {
 	return sum
 }
 
-// TestCompact checks that compaction shrinks the journal, and that nothing is lost by a kill
-// afterwards.
+// TestCompact checks that compaction shrinks the journal, and that a kill afterwards loses nothing.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")

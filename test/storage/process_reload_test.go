@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReload checks that SIGHUP reloads the files that may change at runtime, without stopping the
-// daemon. If a file is invalid, the previous contents stay in use.
+// TestReload checks that SIGHUP reloads the files that may change at runtime. If a file is invalid,
+// its previous content stays in effect.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// asUser sends a request as a user with all permissions who is not part of the system.
+// asUser impersonates a user who has all permissions but is not in system:masters.
 func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -30,9 +30,9 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 	return answer.StatusCode, answer.Header, errors.Join(err, answer.Body.Close())
 }
 
-// TestScarceMemory checks that all users get a Retry-After when they store more than fits into
-// memory. The process stays below its limit. An administrator can read and delete objects, after
-// which writes succeed again.
+// TestScarceMemory checks that users get Retry-After when they store more than fits into memory,
+// while the process stays below its limit. An administrator can still read and delete objects. Then
+// writes succeed again.
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusals checks the conditions under which the daemon refuses to start, and the errors.
+// TestRefusals checks the errors with which the daemon refuses to start.
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
 	used, other := filepath.Join(root, "used"), filepath.Join(root, "other")
@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 	serveProcess(t, other).Stop()
 }
 
-// TestDamageIsNamed checks that a flipped bit prevents the start, and that the error names the
+// TestDamageIsNamed checks that a flipped bit prevents startup, and that the error describes the
 // damage.
 func TestDamageIsNamed(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
@@ -82,7 +82,7 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreRenewed checks that a start renews certificates that expire soon, under the
+// TestCertificatesAreRenewed checks that startup renews certificates that expire soon, with the
 // same CA.
 func TestCertificatesAreRenewed(t *testing.T) {
 	dir, pki := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "pki")

@@ -19,10 +19,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// unpackEarlierData unpacks a data directory of format 1 from an earlier version, whose daemon was
-// killed while writing. It has objects of all kinds and custom resources, some of which are invalid
-// today. The function returns the served lists by path. Each object that must be unchanged has a
-// prefix of its SHA-256.
+// unpackEarlierData unpacks a data directory of format 1. An earlier version wrote it and was
+// killed while writing. It contains built-in objects of all kinds and custom objects, some of which
+// are invalid today. served maps list paths and object names to a prefix of the SHA-256 that an
+// unchanged object must have.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
@@ -49,7 +49,7 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 	return dir, served
 }
 
-// stored returns the objects of a list by namespace and name.
+// stored maps namespace/name to each object of a list.
 func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	t.Helper()
 	var list struct{ Items []json.RawMessage }
@@ -65,7 +65,7 @@ func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	return objects
 }
 
-// as sends a request with other media types and returns the status code.
+// as sends a request with the given Accept and Content-Type headers and returns the status code.
 func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	t.Helper()
 	r := must.Get(http.NewRequestWithContext(t.Context(), method, c.url+path, strings.NewReader(body)))(t)
@@ -79,7 +79,7 @@ func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	return answer.StatusCode
 }
 
-// place returns the path of an object in a list across namespaces.
+// place converts the path of a list across namespaces into the path of one of its objects.
 func place(list, name string) string {
 	namespace, name, _ := strings.Cut(name, "/")
 	if namespace == "" {
@@ -89,13 +89,13 @@ func place(list, name string) string {
 	return list[:i] + "/namespaces/" + namespace + list[i:] + "/" + name
 }
 
-// TestUpgrade opens the data directory of an earlier version. All objects are served in every
-// format and can be changed and deleted, including those that are invalid today. Events are older
-// than any TTL, so they are kept.
+// TestUpgrade opens the data directory of an earlier version. All objects must be served in every
+// format, and it must be possible to change and delete them, including those that are invalid
+// today. The Events are older than any TTL, so their expiry is disabled.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
-	// Controllers that would change the data are off: those that write statuses or Endpoints, bind
-	// or protect volumes, or delete old objects.
+	// Disable the controllers that would change the data. They write statuses or Endpoints, bind or
+	// protect volumes, or delete old objects.
 	p := serveProcess(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller,-certificatesigningrequest-cleaner-controller")
 	c := p.caller()
 	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"

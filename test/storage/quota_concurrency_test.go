@@ -13,8 +13,8 @@ import (
 
 const creators = 64
 
-// TestCreators (42) checks that exactly as many concurrent creates succeed as a quota allows, while
-// other requests are dry runs, fail or are rejected.
+// TestCreators checks that exactly as many concurrent creates succeed as a quota allows, amid dry
+// runs and invalid requests. The test covers promise 42 of docs/reliability.md.
 func TestCreators(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -67,7 +67,7 @@ func TestCreators(t *testing.T) {
 	n.used("wide", "pods=40")
 }
 
-// dryRun creates a Pod in a dry run, which may be rejected.
+// dryRun creates a Pod in a dry run, which the quota may reject.
 func (n namespace) dryRun(name string) {
 	a, err := n.Do(n.Ctx, "POST", n.path("pods")+"?dryRun=All", client.JSON, []byte(podQuota(name, "")))
 	if err != nil || a.Code != 201 && a.Code != 403 {
@@ -75,8 +75,8 @@ func (n namespace) dryRun(name string) {
 	}
 }
 
-// TestEveryWayToCreate checks quotas for generated names, applies and creates, and after a
-// deletecollection.
+// TestEveryWayToCreate checks a quota with creates, generated names and applies at the same time.
+// After a deletecollection, objects can be created again.
 func TestEveryWayToCreate(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -103,8 +103,8 @@ func TestEveryWayToCreate(t *testing.T) {
 	}
 }
 
-// TestOneObject checks that concurrent updates of one object are counted in order, even before they
-// are on disk.
+// TestOneObject checks that a quota accounts for concurrent updates of one object in order, even
+// before the updates are durable.
 func TestOneObject(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -126,8 +126,8 @@ func TestOneObject(t *testing.T) {
 	n.used("q", "services.nodeports=0")
 }
 
-// TestQuotaUnderLoad (42) creates, lowers and raises a quota under load. From its response on, no
-// version exceeds it.
+// TestQuotaUnderLoad creates, raises and lowers a quota under load. Once a change is acknowledged,
+// the limit is never exceeded. The test covers promise 42 of docs/reliability.md.
 func TestQuotaUnderLoad(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -157,8 +157,8 @@ func TestQuotaUnderLoad(t *testing.T) {
 	n.used("q", fmt.Sprintf("configmaps=%d,secrets=0", n.count("configmaps")))
 }
 
-// neverAbove watches ConfigMaps for a while. It checks that their number never exceeds the limit,
-// or the initial number if that is greater.
+// neverAbove watches ConfigMaps for 300 events. It checks that their number never exceeds the
+// limit, or the initial number if that is greater.
 func (n namespace) neverAbove(limit int) {
 	n.T.Helper()
 	list := must.Get(n.List(n.Ctx, n.path("configmaps"), nil))(n.T)
@@ -180,7 +180,7 @@ func (n namespace) neverAbove(limit int) {
 	}
 }
 
-// TestManyQuotas checks that a request rejected by one quota does not use the others.
+// TestManyQuotas checks that a request rejected by one quota uses nothing of the others.
 func TestManyQuotas(t *testing.T) {
 	t.Parallel()
 	n := open(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle compares the requests of random Pods, also during resizes, with the
-// public implementation.
+// TestPodsAgainstTheOracle compares the counted requests and limits of random Pods, some of them
+// during resizes, with k8s.io/component-helpers.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -62,7 +62,7 @@ func TestPodsAgainstTheOracle(t *testing.T) {
 	})
 }
 
-// randomResources returns random resources of a container, which always include cpu and memory.
+// randomResources returns random container resources, which always include cpu and memory.
 func randomResources(random *rand.Rand) string {
 	cpu, memory := 1+random.IntN(900), 1+random.IntN(500)
 	requests := fmt.Sprintf(`"cpu":"%dm","memory":"%dMi"`, cpu, memory)
@@ -95,7 +95,8 @@ func randomPod(random *rand.Rand, i int) string {
 		containers(random.IntN(4), true), containers(1+random.IntN(3), false))
 }
 
-// randomStatus returns a kubelet's status of the first container and init container.
+// randomStatus returns a status as a kubelet would write it, for the first container and init
+// container.
 func randomStatus(random *rand.Rand) string {
 	conditions := []string{``, `{"type":"PodResizePending","status":"True","reason":"Infeasible"}`, `{"type":"PodResizePending","status":"True","reason":"Deferred"}`}
 	status := func(name string) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A namespace is a server and the name of a namespace.
+// A namespace is the namespace of a test on its server.
 type namespace struct {
 	client.Session
 	name string
@@ -21,8 +21,8 @@ type namespace struct {
 
 func open(t *testing.T) namespace { return openAs(t, nil) }
 
-// openAs starts a server with other settings and creates a namespace. ServiceAccounts get no token
-// Secrets, because quotas count Secrets.
+// openAs starts a server with a changed configuration and creates a namespace. Token Secrets for
+// service accounts are disabled, because quotas count Secrets.
 func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	t.Helper()
 	n := namespace{client.Open(t, func(c *daemon.Config) {
@@ -35,7 +35,7 @@ func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	return n
 }
 
-// path returns the path of a resource in the namespace, such as "pods" or "apps/v1/deployments".
+// path returns the path of a resource in the namespace. It takes "pods" or "apps/v1/deployments".
 func (n namespace) path(resource string) string {
 	if group, rest, ok := strings.Cut(resource, "/"); ok {
 		return "/apis/" + group + "/" + rest[:strings.LastIndex(rest, "/")] + "/namespaces/" + n.name + rest[strings.LastIndex(rest, "/"):]
@@ -43,14 +43,14 @@ func (n namespace) path(resource string) string {
 	return "/api/v1/namespaces/" + n.name + "/" + resource
 }
 
-// quota creates a quota. spec is JSON without its braces.
+// quota creates a ResourceQuota. spec is JSON without the outer braces.
 func (n namespace) quota(name, spec string) {
 	n.T.Helper()
 	n.Send(201, "POST", n.path("resourcequotas"), client.JSON, `{"metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
 }
 
-// try creates an object and returns the quota's error, starting with "exceeded quota" or similar,
-// or "". It may be called on any goroutine.
+// try creates an object. It returns the reason for which a quota rejected it, such as "exceeded
+// quota: …", or "" on success. Any goroutine may call it.
 func (n namespace) try(resource, object string) string {
 	a, err := n.Do(n.Ctx, "POST", n.path(resource), client.JSON, []byte(object))
 	return n.refusal(a, err)
@@ -74,7 +74,7 @@ func (n namespace) refusal(a client.Answer, err error) string {
 	return "?"
 }
 
-// used waits until a quota reports amounts, such as "cpu=1,pods=2".
+// used waits until a quota reports a usage such as "cpu=1,pods=2".
 func (n namespace) used(name, want string) {
 	n.T.Helper()
 	client.Eventually(n.T, func() error {
@@ -107,7 +107,7 @@ func (n namespace) count(resource string) int {
 	return len(list.Items)
 }
 
-// each calls do concurrently for each worker, and returns how many calls returned true.
+// each runs do concurrently, once per worker, and returns how many calls returned true.
 func each(workers int, do func(i int) bool) int {
 	var wait sync.WaitGroup
 	var passed atomic.Int64
@@ -122,8 +122,8 @@ func each(workers int, do func(i int) bool) int {
 	return int(passed.Load())
 }
 
-// meanwhile calls do concurrently for each worker, repeatedly with increasing k, until end is
-// called. end waits for the last calls and may be called twice.
+// meanwhile starts workers that call do repeatedly with increasing k until end is called. end waits
+// for the calls in progress and may be called twice.
 func meanwhile(workers int, do func(i, k int)) (end func()) {
 	var stop atomic.Bool
 	done := make(chan struct{})

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestQuantitiesAgainstTheOracle checks that random texts are parsed as in the public
-// implementation, with the same errors.
+// TestQuantitiesAgainstTheOracle checks that random texts are parsed as by k8s.io/apimachinery,
+// with the same errors.
 func TestQuantitiesAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(client.Seed(t, 3), 5))
@@ -51,7 +51,7 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 		if strings.HasSuffix(got, "E") && len(got) > len("-999E") {
 			continue // the public implementation has no suffix for thousands of E, and drops it
 		}
-		// String returns some texts unchanged, such as 007.
+		// Do not compare with String, which returns some texts unchanged, such as 007.
 		number, suffix := want.CanonicalizeBytes(nil)
 		if canonical := string(number) + string(suffix); got != canonical {
 			t.Fatalf("%q is %s, want %s", s, got, canonical)
@@ -65,8 +65,8 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 			of    func(string) (int64, error)
 			scale resource.Scale
 		}{{"Milli", quantity.Milli, resource.Milli}, {"Value", quantity.Value, 0}} {
-			// The public implementation does not limit values beyond 64 bits, and rounds large
-			// negative amounts by two.
+			// Skip amounts where k8s.io/apimachinery differs. It does not limit values beyond 64
+			// bits, and rounds large negative amounts by two.
 			if amount, ok := new(big.Rat).SetString(want.AsDec().String()); !ok || amount.Sign() < 0 || amount.Cmp(big.NewRat(1<<53, 1)) > 0 {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestQuotas replays transcripts of the usage and limits of each kind.
+// TestQuotas replays transcripts about the usage and limits of each kind.
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/quota", func(c *daemon.Config) {
@@ -16,8 +16,8 @@ func TestQuotas(t *testing.T) {
 	}, transcript.Options{})
 }
 
-// TestCustomKinds checks that custom resources are counted by name, even if the quota is older than
-// the CRD, and after the CRD was deleted.
+// TestCustomKinds checks that quotas count custom resources by name, even if the quota is older
+// than the CRD or the CRD has been deleted.
 func TestCustomKinds(t *testing.T) {
 	t.Parallel()
 	n := open(t)
@@ -56,8 +56,8 @@ func TestCustomKinds(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff checks that nothing is rejected without the plugin, but that the usage is
-// reported.
+// TestSwitchedOff checks that quotas reject nothing if the plugin is disabled, but still report the
+// usage.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	n := openAs(t, func(c *daemon.Config) { c.Admission.Disable = []string{"ResourceQuota"} })

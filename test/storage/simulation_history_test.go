@@ -25,10 +25,10 @@ const (
 	longest          = client.Watchdog
 )
 
-// A value is the contents of an object; the zero value means absent.
+// A value is the content of an object. The zero value means that the object does not exist.
 type value struct{ n, sum, a, b, c string }
 
-// A simulationKey is the map's knowledge of an object.
+// A simulationKey is what the model knows about one object.
 type simulationKey struct {
 	name    string
 	is      value
@@ -36,22 +36,22 @@ type simulationKey struct {
 	maybe   []value // possible results of writes without a response
 }
 
-// A simulationHistory is one run.
+// A simulationHistory is the run of one seed, over several lifetimes of the server.
 type simulationHistory struct {
 	kinds  *catalog.Catalog
 	random *rand.Rand
 	disk   *vfs.Mem
 	clock  clock
 	keys   []*simulationKey
-	// remembers is how long changes are kept for watches. It may be longer or shorter than the
-	// clock jumps.
+	// remembers is the time for which watches can resume. It may be longer or shorter than the
+	// jumps of the clock.
 	remembers time.Duration
 	noRoom    bool   // the disk was full once, which drops the watch history
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// listed has the objects at version at, up to which the last life caught up. A watch from there
-	// received the events below.
+	// listed has the objects at version at, up to which the previous lifetime caught up. reported
+	// has the events that a watch from that version then received.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -89,7 +89,6 @@ func (h *simulationHistory) String() string {
 	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room, %d promises checked", h.crashes, h.acknowledged, h.lost, h.full, h.promises)
 }
 
-// runSimulation runs the history of a seed.
 func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, error) {
 	h := &simulationHistory{kinds: kinds, random: rand.New(rand.NewPCG(seed, 0)), disk: vfs.NewMem()}
 	if h.remembers = 5 * time.Minute; seed%2 == 0 {
@@ -106,7 +105,7 @@ func runSimulation(kinds *catalog.Catalog, seed uint64) (*simulationHistory, err
 	return h, nil
 }
 
-// live runs one life, from the start to the crash.
+// live runs one lifetime, from the start to the crash.
 func (h *simulationHistory) live() error {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
@@ -137,7 +136,7 @@ func (h *simulationHistory) live() error {
 	return err
 }
 
-// reboot gives the next life the surviving contents of the disk. Some machines stay off for longer
+// reboot replaces the disk with what survives the crash. Sometimes the machine stays off for longer
 // than the watch history.
 func (h *simulationHistory) reboot() {
 	h.disk = h.disk.Crash(h.random)
@@ -147,7 +146,7 @@ func (h *simulationHistory) reboot() {
 	}
 }
 
-// crashAt makes the machine crash at a later operation of its disk.
+// crashAt makes the machine crash after the given number of further disk operations.
 func (h *simulationHistory) crashAt(operation int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -158,7 +157,8 @@ func (h *simulationHistory) crashAt(operation int) {
 	})
 }
 
-// fail makes the disk fail at one later operation, or have no space for some.
+// fail makes disk operations fail, beginning after the given number of further operations. times is
+// the number of operations that fail. ENOSPC affects only writes among them.
 func (h *simulationHistory) fail(operation int, fault error, times int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -169,7 +169,7 @@ func (h *simulationHistory) fail(operation int, fault error, times int) {
 	})
 }
 
-// use sends random requests to the server until it stops.
+// use sends random requests to the server until its disk fails.
 func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -201,7 +201,7 @@ func (h *simulationHistory) use(ctx context.Context, s *server) error {
 	return err
 }
 
-// burst makes more changes than one chunk of the history holds.
+// burst makes more changes than fit into one chunk of the watch history.
 func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 	for range 150 {
 		if _, err := h.mark(ctx, s); err != nil {
@@ -211,10 +211,10 @@ func (h *simulationHistory) burst(ctx context.Context, s *server) error {
 	return nil
 }
 
-// errEnded reports that the server no longer accepts writes.
+// errEnded means that the server no longer accepts writes.
 var errEnded = errors.New("the server has ended")
 
-// watch collects events until the watch ends.
+// watch collects the events of a watch until it ends.
 func watch(ctx context.Context, s *server, from uint64) (reported []client.Event) {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(from, 10)}})
 	if err != nil {
@@ -230,8 +230,8 @@ func watch(ctx context.Context, s *server, from uint64) (reported []client.Event
 	}
 }
 
-// catchUp compares the state of a new life with the map, and with a watch that resumes where the
-// last life began.
+// catchUp compares the objects at the start of a lifetime with the model. It also compares them
+// with a watch that resumes from where the previous lifetime started.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
@@ -273,8 +273,8 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	return nil
 }
 
-// resumeBeforeNewest watches from just before the newest version in a list. The first event must
-// not have a later version.
+// resumeBeforeNewest starts a watch just before the newest version in a list. The first event must
+// have that version.
 func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, list client.List) error {
 	newest := uint64(0)
 	for _, o := range list.Items {
@@ -298,7 +298,8 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 	return nil
 }
 
-// resume watches from the last list to the marker.
+// resume watches from the previous list to version end, and compares the events with the previous
+// lifetime and with the objects in now.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {
@@ -338,11 +339,12 @@ func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, n
 	return h.resumeSelected(ctx, s, selected)
 }
 
-// mayForget reports whether a watch may have to list again, because the clock jumped or the disk
-// was full.
+// mayForget reports whether a watch may get 410, because the clock may have jumped or the disk was
+// full.
 func (h *simulationHistory) mayForget() bool { return h.noRoom || h.remembers < time.Hour }
 
-// mark writes the marker and returns its version, which must be greater than any seen version.
+// mark writes the marker and returns its version, which must be greater than any version seen
+// before.
 func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error) {
 	h.writes++
 	data := map[string]string{"n": strconv.Itoa(h.writes)}
@@ -356,7 +358,7 @@ func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error)
 	return a.Object().Version(), h.observeVersion(a.Object().Version())
 }
 
-// observeVersion records the version of a write.
+// observeVersion checks that the version of a write is greater than all before, and records it.
 func (h *simulationHistory) observeVersion(version uint64) error {
 	if version <= h.newest {
 		return fmt.Errorf("version %d is given out after %d", version, h.newest)

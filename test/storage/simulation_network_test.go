@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 )
 
-// A network connects clients to one server, in memory.
+// A network connects clients with one server, in memory.
 type network struct {
 	*fasthttputil.InmemoryListener
 	loses atomic.Bool // drops the next response with its connection
@@ -25,7 +25,7 @@ func (n *network) transport() *http.Transport {
 	}}
 }
 
-// A conn is the client's end of a connection.
+// A conn is the client side of a connection.
 type conn struct {
 	net.Conn
 	network *network

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// selector matches the objects with odd numbers.
+// selector matches objects with odd numbers.
 const selector = "half=1"
 
 func halfOf(n string) string {
@@ -21,8 +21,8 @@ func halfOf(n string) string {
 	return strconv.Itoa(v % 2)
 }
 
-// throughSelector returns the event of a watch with the selector, or false for none. before is the
-// previous JSON of the object, or "" if absent.
+// throughSelector returns the event that a watch with the selector gets for e, or false if it gets
+// none. before is the JSON of the object before the event, or "" if it did not exist.
 func throughSelector(before string, e client.Event) (client.Event, bool) {
 	var o client.Object
 	was := before != "" && json.Unmarshal([]byte(before), &o) == nil && o.Label("half") == "1"
@@ -38,8 +38,8 @@ func throughSelector(before string, e client.Event) (client.Event, bool) {
 	return client.Event{}, false
 }
 
-// resumeSelected watches with a selector from the last list. The events of the watch without a
-// selector determine the expected ones.
+// resumeSelected starts a watch with a selector from the previous list, and expects the events in
+// want.
 func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want []client.Event) error {
 	if len(want) == 0 {
 		return nil
@@ -63,8 +63,8 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 	return nil
 }
 
-// refused handles an unexpected response. A failed disk ends the life, and anything else is an
-// error.
+// refused handles an unexpected response. It tolerates 507 for a full disk. Other server errors end
+// the lifetime, and anything else is an error.
 func (h *simulationHistory) refused(label string, a client.Answer, err error) error {
 	switch {
 	case err == nil && a.Code == http.StatusInsufficientStorage:
@@ -100,7 +100,7 @@ func (h *simulationHistory) promise(ctx context.Context, s *server, k *simulatio
 	return h.selections(ctx, s)
 }
 
-// sameAgain writes the existing object, which must change nothing.
+// sameAgain writes an object unchanged. The resource version must stay the same.
 func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -122,7 +122,7 @@ func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulat
 	return k.read(a.Object())
 }
 
-// dryRun sends a write as a dry run.
+// dryRun sends a random write as a dry run, and checks that nothing has changed.
 func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path, code := http.MethodPost, configMaps, 201
@@ -142,7 +142,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 	return h.get(ctx, s, k)
 }
 
-// otherLife deletes and updates an object with another uid.
+// otherLife deletes and updates an object with a wrong UID. Both must conflict.
 func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -160,7 +160,7 @@ func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulat
 	return h.get(ctx, s, k)
 }
 
-// initialEvents starts a watch with initial events.
+// initialEvents starts a watch with initial events and compares them with the model.
 func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error {
 	w, err := s.Watch(ctx, configMaps, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
@@ -192,8 +192,8 @@ func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error 
 	return nil
 }
 
-// finalized deletes an object with a finalizer, tries to add another one, and removes the
-// finalizer.
+// finalized deletes an object that has a finalizer. Until the finalizer is removed, the object
+// exists and can be changed, but new finalizers are rejected.
 func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	h.writes++
 	o := client.ConfigMap("f"+strconv.Itoa(h.writes), nil, nil)
@@ -229,8 +229,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	return nil
 }
 
-// neighbour creates an object in a namespace with a common name prefix. check fails if lists mix
-// them up.
+// neighbour creates an object in a second namespace whose name starts with that of the first. Lists
+// of the first namespace must not contain the object.
 func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	h.writes++
 	namespace := client.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default-too"}}
@@ -245,7 +245,7 @@ func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	return h.check(ctx, s)
 }
 
-// owned applies a field as two managers.
+// owned applies a field with two managers, with and without force.
 func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	h.writes++
 	name := "o" + strconv.Itoa(h.writes)
@@ -279,7 +279,7 @@ func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	return nil
 }
 
-// selections lists by label and by field.
+// selections compares lists by label and by field with the model.
 func (h *simulationHistory) selections(ctx context.Context, s *server) error {
 	list, err := s.List(ctx, configMaps, url.Values{"labelSelector": {selector}})
 	if err != nil {

@@ -17,14 +17,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// admin authenticates every request as an administrator.
 type admin struct{}
 
 func (admin) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
 }
 
-// A server is one life.
+// A server is the server of one lifetime.
 type server struct {
 	*client.Client
 	network *network
@@ -33,8 +32,8 @@ type server struct {
 	front   *front.Server
 }
 
-// serveSimulation starts a server on a disk. Segments and snapshots are small, so that a short life
-// has several of them.
+// serveSimulation starts a server on a disk. It makes segments and snapshots small, so that a short
+// lifetime has several of them.
 func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time, history time.Duration) (*server, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	journal, err := persist.Open("data", persist.Options{FS: disk, SegmentBytes: 4 << 10, ReserveBytes: 1 << 10, WatermarkInterval: -1, Now: now, Logger: quiet})
@@ -59,7 +58,7 @@ func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time
 	return s, nil
 }
 
-// stop ends a life whose disk may have failed.
+// stop ends a lifetime, even if the disk has failed.
 func (s *server) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()

@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// none is the value of an absent object.
+// none is the value of an object that does not exist.
 var none value
 
 func valueOfSimulation(o client.Object) value {
 	return value{o.Data("n"), o.Data("sum"), o.Data("a"), o.Data("b"), o.Data("c")}
 }
 
-// patched returns a value with one field changed.
+// patched returns a copy of v with one field changed.
 func (v value) patched(field, text string) value {
 	switch field {
 	case "a":
@@ -33,7 +33,8 @@ func (v value) patched(field, text string) value {
 	return v
 }
 
-// read records the value found for a key, which must be one of the possible ones.
+// read compares the object found for a key with its possible values, and records it as the only
+// one.
 func (k *simulationKey) read(o client.Object) error {
 	found := valueOfSimulation(o)
 	if found != k.is && !slices.Contains(k.maybe, found) {
@@ -46,7 +47,6 @@ func (k *simulationKey) read(o client.Object) error {
 	return nil
 }
 
-// step takes one random action.
 func (h *simulationHistory) step(ctx context.Context, s *server) error {
 	k := h.keys[h.random.IntN(len(h.keys))]
 	switch label := h.random.IntN(20); {
@@ -82,7 +82,7 @@ func (h *simulationHistory) get(ctx context.Context, s *server, k *simulationKey
 	return k.read(a.Object())
 }
 
-// check lists in chunks and compares all known values with the map.
+// check lists all objects in chunks and compares them with the model.
 func (h *simulationHistory) check(ctx context.Context, s *server) error {
 	found, token, remain := map[string]client.Object{}, "", -1
 	for first := true; first || token != ""; first = false {
@@ -123,7 +123,7 @@ func (h *simulationHistory) object(k *simulationKey) (client.Object, value) {
 	return client.ConfigMap(k.name, map[string]string{"half": halfOf(v.n)}, map[string]string{"n": v.n, "sum": v.sum}), v
 }
 
-// write creates, updates or deletes an object.
+// write creates, updates or deletes an object. The network may lose the response.
 func (h *simulationHistory) write(ctx context.Context, s *server, k *simulationKey) error {
 	o, want := h.object(k)
 	code := 200
@@ -144,7 +144,7 @@ func (h *simulationHistory) write(ctx context.Context, s *server, k *simulationK
 	return h.settle(k, a, err, code, want)
 }
 
-// settle records the response to a write.
+// settle updates the model with the response to a write.
 func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error, code int, want value) error {
 	switch {
 	case err != nil:
@@ -171,8 +171,8 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 	return h.observeVersion(k.version)
 }
 
-// stale updates with an outdated version, or creates an existing object. The result is a conflict
-// without changes.
+// stale updates an object with an outdated resource version, or creates an object that exists. Both
+// must conflict and change nothing.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path := http.MethodPost, configMaps
@@ -190,7 +190,7 @@ func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationK
 	return h.get(ctx, s, k)
 }
 
-// together patches three fields concurrently: all are applied, in any order.
+// together patches three fields concurrently. All three patches must be applied.
 func (h *simulationHistory) together(ctx context.Context, s *server, k *simulationKey) error {
 	h.writes++
 	n := strconv.Itoa(h.writes)
@@ -221,9 +221,9 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 
 var fields = []string{"a", "b", "c"}
 
-// partly records the responses to concurrent patches. done reports that not all of them succeeded.
-// Successful ones are applied, those rejected by a full disk are not, and only the next life knows
-// about the others.
+// partly updates the model with the responses to concurrent patches. done reports whether some of
+// them failed. A patch that a full disk rejected is not applied. Only the next lifetime shows
+// whether patches with other failures were applied.
 func (h *simulationHistory) partly(k *simulationKey, answers []client.Answer, faults []error, n string) (done bool, err error) {
 	can := []value{k.is}
 	ended := false

@@ -23,19 +23,19 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// With fewer than minWatchers connections, the test would prove nothing.
+// With fewer than minWatchers connections, a leak would not be visible.
 const minWatchers, maxWatchers = 200, 5000
 
-// TestAbruptDisconnects checks that watches whose clients vanish, by a reset or a closed socket,
-// leave nothing behind. It covers idle watches and those that are being sent events.
+// TestAbruptDisconnects checks that watches leave nothing behind when their clients reset or close
+// the connection. It covers idle watches and watches that are receiving events.
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
 		disconnect(t, s, openWatches(t, s, 50), silent) // allocates everything that stays
 	}
 	before := currentUsage(t)
-	// Tables and the runtime's records of goroutines keep their size after the first crowd. The
-	// second crowd reuses them.
+	// Maps and the runtime's goroutine descriptors do not shrink after the first crowd. The second
+	// crowd reuses them, so it may leave less behind.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -52,8 +52,8 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 }
 
-// watcherLimit returns the number of watches. In the soak, it is limited by the descriptors, of
-// which each watch needs two in this process.
+// watcherLimit returns the number of watches to open. In a soak, the limit on file descriptors
+// bounds it, because each watch needs two descriptors in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit
 	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -89,7 +89,7 @@ func openWatches(t *testing.T, s *client.Server, n int) []net.Conn {
 	return conns
 }
 
-// openWatch opens one watch and returns its socket.
+// openWatch starts a watch and returns its TCP connection.
 func openWatch(ctx context.Context, s *client.Server) (net.Conn, error) {
 	address := strings.TrimPrefix(s.URL, "https://")
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -121,7 +121,8 @@ func readResponseHead(c net.Conn) error {
 	return err
 }
 
-// disconnect closes the sockets of the watches, every other one by a reset.
+// disconnect closes the connections, every second one with a reset. Unless silent is true, it also
+// creates objects, so that the watches receive events.
 func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	t.Helper()
 	for i, c := range conns {
@@ -142,7 +143,8 @@ func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	}
 }
 
-// usage is the resource usage of this process, client and server.
+// usage is the resource usage of this process, which contains the clients and the server. memory is
+// in bytes.
 type usage struct{ goroutines, descriptors, memory int }
 
 func currentUsage(t *testing.T) usage {
@@ -155,7 +157,7 @@ func currentUsage(t *testing.T) usage {
 	return usage{runtime.NumGoroutine(), len(files), int(m.HeapAlloc + m.StackInuse)}
 }
 
-// waitReleased waits until the usage exceeds the previous one by at most spare.
+// waitReleased waits until the usage exceeds before by at most spare.
 func waitReleased(t *testing.T, before, spare usage) usage {
 	t.Helper()
 	var after usage

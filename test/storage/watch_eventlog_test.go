@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An eventLog is a state and all later events, as seen by a watch without a selector.
+// An eventLog has the objects at one version and all later events, as a watch without a selector
+// sees them.
 type eventLog struct {
 	version uint64
 	state   map[string]client.Object // by key
 	events  []client.Event
 }
 
-// A view is the scope of one list or watch.
+// A view is the namespace and selectors of a list or watch.
 type view struct {
 	namespace, label, name string
 }
@@ -43,7 +44,7 @@ func (v view) matches(o client.Object) bool {
 		(v.label == "" || o.Label("tier") == v.label) && (v.name == "" || o.Name() == v.name)
 }
 
-// at returns the state at a version, as strings by key.
+// at returns the formatted objects of a view at a version, by key.
 func (l *eventLog) at(v view, version uint64) map[string]string {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {
@@ -63,7 +64,8 @@ func (l *eventLog) at(v view, version uint64) map[string]string {
 	return seen
 }
 
-// expect returns the expected events of a watch of a view between two versions, as lines.
+// expect returns the events that a watch of a view must get between two versions, formatted as
+// lines.
 func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 	state := maps.Clone(l.state)
 	for _, e := range l.events {

@@ -28,7 +28,8 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// writeWatch writes a random history of keys of its own. Every response must be a success.
+// writeWatch writes n random changes to keys that no other writer uses. Every response must be a
+// success.
 func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) error {
 	random := rand.New(rand.NewPCG(seed, uint64(id)))
 	alive, finalized := map[string]bool{}, map[string]bool{}
@@ -91,7 +92,8 @@ func textWatch(state map[string]client.Object) map[string]string {
 	return out
 }
 
-// read reads a watch until a bookmark at version to, and checks order and bookmarks.
+// read reads a watch up to a bookmark at version to or later. It checks the order of events and
+// bookmarks. ends is the number of bookmarks that end the initial events.
 func read(ctx context.Context, c *client.Client, v view, q url.Values, to uint64) (events []client.Event, ends int, err error) {
 	q.Set("allowWatchBookmarks", "true")
 	w, err := c.Watch(ctx, v.path(), q)
@@ -152,8 +154,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					// The Service of the server itself has another port after a restart. Nothing
-					// else is written there.
+					// Ignore platform-public. It has only the Service of the server, whose port
+					// changes across a restart.
 					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
 						got = append(got, line(e.Type, e.Object))
 					}
@@ -167,8 +169,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 	}
 }
 
-// TestWatchHistories compares lists, chunks and watches with many selectors with the log of all
-// commits, under load and over a graceful restart. doc.go lists the invariants.
+// TestWatchHistories compares lists, chunks and watches with a log of all commits. It uses many
+// selectors, under load and across a graceful restart. doc.go lists the invariants.
 func TestWatchHistories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -245,7 +247,7 @@ func TestWatchHistories(t *testing.T) {
 	t.Logf("%d events, %d lists", len(l.events), len(lists))
 }
 
-// chunked lists in chunks, which must have one version and no duplicates.
+// chunked lists in chunks, which must have one resource version and no duplicates.
 func chunked(t *testing.T, c *client.Client) (map[string]client.Object, uint64) {
 	var items []client.Object
 	version, q := uint64(0), url.Values{"limit": {"3"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFuture checks that a read at a future version waits briefly and then gets 504.
+// TestFuture checks that a read at a future resource version waits briefly and then gets 504.
 func TestFuture(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
@@ -28,8 +28,8 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// TestExpired checks that expired versions and continue tokens get 410, and watches an ERROR event
-// with that code. A watch that does not read delays no other watch and ends with 410.
+// TestExpired checks that expired resource versions and continue tokens get 410, which a watch
+// reports as an ERROR event. A watch that does not read delays no other watch and ends with 410.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {

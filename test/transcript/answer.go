@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A normalizer writes answers without the values that differ from run to run.
+// A normalizer formats answers and masks values that differ from run to run.
 type normalizer struct {
 	variables [][2]string // names and values, the latest let first
 	kept      [][2]string // names and values of keep, and the namespace
@@ -40,7 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe writes an answer. usual are the default fields to show, which do not apply to errors.
+// describe formats an answer. show lists what to record. If it is nil, usual applies instead,
+// except to errors.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object
@@ -81,7 +82,7 @@ func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// lines writes a body as it is, apart from values that differ from run to run.
+// lines splits a body into lines, in which values that differ from run to run are masked.
 func (n *normalizer) lines(body []byte) (lines []string) {
 	if !utf8.Valid(body) {
 		return []string{"| binary"}
@@ -93,7 +94,7 @@ func (n *normalizer) lines(body []byte) (lines []string) {
 	return lines
 }
 
-// describeStatus writes the message and the causes of an error.
+// describeStatus formats the message and the causes of an error.
 func (n *normalizer) describeStatus(code int, status client.Object) []string {
 	lines := []string{"message: " + n.text(fmt.Sprint(status["message"]))}
 	if fmt.Sprint(status["code"]) != strconv.Itoa(code) || status["status"] != "Failure" {
@@ -120,7 +121,8 @@ func (n *normalizer) describeStatus(code int, status client.Object) []string {
 	return lines
 }
 
-// describeEvent writes an event; "" if it is a bookmark within the stream.
+// describeEvent formats a watch event. It returns "" for bookmarks, except the one that ends the
+// initial events.
 func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	text := e.Type + " " + n.text(e.Object.Name())
 	switch e.Type {
@@ -138,7 +140,7 @@ func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	return text
 }
 
-// line writes one shown value.
+// line formats the value of one item of show.
 func (n *normalizer) line(a client.Answer, path string) string {
 	if text, ok := strings.CutPrefix(path, "line "); ok {
 		found := slices.DeleteFunc(n.lines(a.Body), func(line string) bool { return !strings.Contains(line, text) })
@@ -164,13 +166,12 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	return path + ": " + indent(n.value(key, v), len(path)+2)
 }
 
-// managerOf returns the key to sort an entry of managed fields by, as their order depends on time.
+// managerOf returns the sort key of an entry of managed fields. Their own order depends on time.
 func managerOf(entry any) string {
 	e, _ := entry.(map[string]any)
 	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])
 }
 
-// find returns the value of a header or at a path.
 func (n *normalizer) find(a client.Answer, path string) (any, bool) {
 	if name, ok := strings.CutPrefix(path, "header "); ok {
 		values := a.Header.Values(name)
@@ -213,7 +214,7 @@ func first(documents []any) any {
 	return documents[0]
 }
 
-// decode returns the documents of a body; nil if they are neither JSON nor YAML.
+// decode returns the documents in a body, or nil if it is neither JSON nor YAML.
 func decode(a client.Answer) (documents []any) {
 	text := a.Body
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "application/yaml") && !bytes.HasPrefix(text, []byte("{")) {
@@ -232,7 +233,8 @@ func decode(a client.Answer) (documents []any) {
 	}
 }
 
-// volatile are the fields whose values differ from run to run, and opaque those of free names.
+// volatile lists the fields whose values differ from run to run. opaque lists fields that are maps
+// with arbitrary keys, which must not be mistaken for field names.
 var (
 	volatile = strings.Fields("uid resourceVersion managedFields continue time token clusterIP clusterIPs nodePort healthCheckNodePort")
 	opaque   = strings.Fields("data stringData labels annotations matchLabels")
@@ -245,7 +247,7 @@ var (
 	versionField   = regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`)
 )
 
-// value normalizes the value of a field.
+// value masks the value of a field and all values in it.
 func (n *normalizer) value(key string, v any) any {
 	if slices.Contains(volatile, key) {
 		return n.masked(key, v)
@@ -276,7 +278,8 @@ func (n *normalizer) value(key string, v any) any {
 	return v
 }
 
-// masked replaces a volatile value, unless it was sent or kept.
+// masked returns the replacement for the value of a volatile field: {NAME} if it is a kept value,
+// the value if a request contained it, and * otherwise.
 func (n *normalizer) masked(key string, v any) any {
 	const longEnough = 5 // for a value in a request to be the same one
 	if list, ok := v.([]any); ok && key != "managedFields" {
@@ -301,7 +304,7 @@ func (n *normalizer) masked(key string, v any) any {
 	return "*"
 }
 
-// text replaces kept values, times and UUIDs in a text.
+// text masks kept values, resource versions, generated names, times and UUIDs in a text.
 func (n *normalizer) text(s string) string {
 	const longEnough = 5 // for a kept value in a text to be no coincidence
 	for _, kept := range n.kept {
@@ -339,8 +342,8 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// indent writes JSON in one line, or with one line per member if it is longer than a line. used
-// is the width before it.
+// indent formats JSON in one line, or with one member per line if the line would be too long. used
+// is the width of the text before it.
 func indent(v any, used int) string {
 	const width = 120
 	text := compact(v)
@@ -365,7 +368,8 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical writes the JSON of an answer in the same way regardless of profile and layout.
+// canonical reformats the JSON in an answer, whose line breaks and order of fields depend on the
+// profile's names.
 func canonical(answer string) string {
 	var entries []string
 	for line := range strings.SplitSeq(answer, "\n") {

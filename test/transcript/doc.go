@@ -1,5 +1,5 @@
 // Package transcript replays recorded HTTP exchanges and compares the answers of a server with the
-// recorded ones. A folder below testdata holds the transcripts of a test, one file per topic:
+// recorded ones. A directory below testdata holds the transcripts of a test, one file per topic:
 //
 //	# Comments explain. A blank line ends an exchange.
 //	let cm = /api/v1/namespaces/{ns}/configmaps
@@ -17,7 +17,7 @@
 //	=> 422 Invalid
 //	message: the kind in the patched object does not match
 //
-// go test -run TestName -update ./suite writes everything from => on. Review what it wrote.
+// go test -run TestName -update ./suite writes everything from => on. Review the result.
 //
 // # Requests
 //
@@ -30,28 +30,31 @@
 //	BODY                            up to the answer: JSON, YAML or any text; @file reads a file,
 //	                                @"..." is a string literal of Go
 //
-// Lines before the first request, and paragraphs without one, apply to the following exchanges:
-// headers, show, and let NAME = TEXT. A default show does not apply to errors and events. Other
-// variables are {ns}, a namespace that the file has to itself, and those of Options. A body that
-// starts with { or [ is sent as application/json, any other as application/yaml, unless a
-// Content-Type is given, as PATCH demands. Requests are sent as the administrator; USER is
-// impersonated, or identified by a token of Options. The user anonymous has no credentials.
+// Headers, show, and let NAME = TEXT also apply to the following exchanges if they come before the
+// first request or in a paragraph without one. A default show does not apply to errors and events.
+// Further variables are {ns}, a namespace that only this file uses, and those of Options.
 //
-// A PATH is the names of nested fields joined by dots, which the names may contain, with indexes of
-// lists or * for all items: items.*.metadata.name.
+// A body that starts with { or [ is sent as application/json, any other as application/yaml. A
+// Content-Type header overrides this, and PATCH requires one. Requests are sent as the
+// administrator. USER is impersonated, or authenticated if Options has a token for it. The user
+// anonymous has no credentials.
+//
+// A PATH is a sequence of field names joined by dots. Field names may contain dots. A list index
+// selects an item, and * selects all items: items.*.metadata.name.
 //
 // # Answers
 //
 // The first line has the code and, for an error, the reason. Then follow warnings, a Content-Type
-// other than JSON, and the body. Of errors it is the message and the causes, whose text is omitted
-// if the message has it. Other bodies and shown values are JSON, in several lines if it is long, or
-// lines of text after "| ".
+// other than JSON, and the body. For an error, the body is the message and the causes. The text of
+// a cause is omitted if the message contains it. Other bodies and shown values are JSON, in several
+// lines if it is long, or lines of text after "| ".
 //
 // A * replaces values that differ from run to run: uid, resourceVersion, managedFields, addresses,
-// tokens, generated names, times and UUIDs. They are kept if the requests contain them, and
-// shown as {NAME} if they equal a value of keep, as is any value of show. So
-// metadata.resourceVersion: "{v}" says that an object is unchanged, and items: {before} that a list
-// is. A show of metadata.managedFields itself records them in the order of their managers.
+// tokens, generated names, times and UUIDs. It does not replace values that a request contains. A
+// value that would be replaced, or one listed in show, is recorded as {NAME} if it equals a kept
+// value. So metadata.resourceVersion: "{v}" checks that an object is unchanged, and items: {before}
+// that a list is. If show lists metadata.managedFields, its entries are recorded, sorted by
+// manager.
 //
 // # Watches
 //
@@ -59,5 +62,5 @@
 //	events N [NAME]          records the next N events: type, name and shown fields
 //	events end [NAME]        records the events until the server ends the watch
 //
-// Bookmarks are omitted, except for the end of initial events.
+// Bookmarks are omitted, except the one that ends the initial events.
 package transcript

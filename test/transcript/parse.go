@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A block is a paragraph of a file: an exchange, or, without a method, defaults.
+// A block is a paragraph of a file. It is an exchange or, if method is empty, a set of defaults.
 type block struct {
 	head         []string // the lines before the answer
 	line         int      // number of the request line
@@ -81,7 +81,7 @@ func parseBlock(lines []string, number int) (*block, error) {
 	return b, nil
 }
 
-// format is the inverse of parse.
+// format is the inverse of parse. It formats the blocks of a file with their answers.
 func format(blocks []*block) string {
 	var texts []string
 	for _, b := range blocks {

@@ -52,7 +52,6 @@ func (p *player) setDefaults(b *block) {
 	}
 }
 
-// expand replaces variables and translates names to the profile.
 func (p *player) expand(text string) string {
 	for _, v := range p.variables {
 		text = strings.ReplaceAll(text, "{"+v[0]+"}", v[1])
@@ -74,10 +73,11 @@ func (p *player) matches(recorded, received string) bool {
 	return p.expected(recorded) == canonical(received)
 }
 
-// settling is how long -update waits for the answer of an until that is not the recorded one.
+// settling is how long -update repeats an until request whose answer differs from the recorded one.
+// Then it records the last answer.
 const settling = 3 * time.Second
 
-// play performs an exchange and returns its answer as it is recorded.
+// play performs an exchange and returns its formatted answer.
 func (p *player) play(b *block) (answer string, err error) {
 	p.setDefaults(&block{lets: b.lets})
 	if err := p.makeNamespace(b); err != nil {
@@ -132,7 +132,7 @@ func (p *player) play(b *block) (answer string, err error) {
 	return answer, nil
 }
 
-// makeNamespace creates the namespace of the file before its first use.
+// makeNamespace creates the file's namespace before the first exchange that uses it.
 func (p *player) makeNamespace(b *block) error {
 	if p.hasNamespace || !strings.Contains(p.expand(strings.Join(b.head, "\n")), p.namespace()) {
 		return nil
@@ -145,7 +145,7 @@ func (p *player) makeNamespace(b *block) error {
 	return err
 }
 
-// body returns the body to send; nil if there is none.
+// body returns the body of the request, or nil if it has none.
 func (p *player) body(b *block) ([]byte, error) {
 	if b.body == "" {
 		return nil, nil
@@ -161,7 +161,7 @@ func (p *player) body(b *block) ([]byte, error) {
 	return []byte(p.expand(b.body)), nil
 }
 
-// client returns a client with the credentials and the headers of an exchange.
+// client returns a client with the credentials and headers of the exchange.
 func (p *player) client(b *block, body []byte) (*client.Client, error) {
 	headers := http.Header{}
 	if body != nil {
@@ -198,7 +198,7 @@ func (p *player) client(b *block, body []byte) (*client.Client, error) {
 	return c.With(headers), nil
 }
 
-// watch starts a watch.
+// watch starts a watch, which events reads by its name.
 func (p *player) watch(b *block) (string, error) {
 	path, name := b.path, ""
 	if before, after, ok := strings.Cut(b.path, " "); ok {
@@ -228,7 +228,7 @@ func (p *player) watch(b *block) (string, error) {
 	return mark + " 200", nil
 }
 
-// events reads events of a watch.
+// events reads the given number of events from a watch, or all until it ends, and formats them.
 func (p *player) events(b *block) (string, error) {
 	count, name, _ := strings.Cut(b.path, " ")
 	w := p.watches[name]

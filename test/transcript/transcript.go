@@ -11,17 +11,18 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Update is the flag -update of all suites.
+// Update is the flag -update, which all suites share.
 var Update = flag.Bool("update", false, "write the golden files of the selected tests")
 
-// Options say how to run transcripts.
+// Options configures a run of transcripts.
 type Options struct {
 	Profile   string            // naming profile of the server; "" is platform
 	Tokens    map[string]string // bearer tokens by user
 	Variables map[string]string // values of {name}
 }
 
-// Run replays the transcripts of a folder or a glob pattern against one server, in parallel.
+// Run replays transcripts against one server, in parallel. pattern is a directory or a glob pattern
+// of files.
 func Run(t *testing.T, c *client.Client, pattern string, o Options) {
 	t.Helper()
 	if info, err := os.Stat(pattern); err == nil && info.IsDir() {
@@ -39,8 +40,8 @@ func Run(t *testing.T, c *client.Client, pattern string, o Options) {
 	}
 }
 
-// RunServer is like Run with a server for the transcripts. change may modify its configuration,
-// unless it is nil.
+// RunServer is like Run, but starts a server for the transcripts. change may modify the server's
+// configuration and may be nil.
 func RunServer(t *testing.T, pattern string, change func(*daemon.Config), o Options) {
 	t.Helper()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
@@ -54,7 +55,8 @@ func RunServer(t *testing.T, pattern string, change func(*daemon.Config), o Opti
 	Run(t, s.Client, pattern, o)
 }
 
-// RunInProfiles is like RunServer in both naming profiles. The transcripts have platform names.
+// RunInProfiles is like RunServer, but runs the transcripts once per naming profile. Transcripts
+// use the names of the platform profile.
 func RunInProfiles(t *testing.T, pattern string, change func(*daemon.Config), o Options) {
 	t.Helper()
 	client.InProfiles(t, func(t *testing.T, profile string) {
@@ -92,7 +94,6 @@ func runFile(t *testing.T, c *client.Client, file string, o Options) {
 	}
 }
 
-// compare returns how an answer differs from the recorded one.
 func (p *player) compare(b *block, answer string) string {
 	switch {
 	case b.answer == "":
@@ -103,7 +104,7 @@ func (p *player) compare(b *block, answer string) string {
 	return ""
 }
 
-// Golden compares a text with the golden file at path. With -update, it writes the file.
+// Golden compares got with the golden file at path. With -update, it writes got to the file.
 func Golden(t testing.TB, path, got string) {
 	t.Helper()
 	if *Update {
@@ -117,7 +118,7 @@ func Golden(t testing.TB, path, got string) {
 	}
 }
 
-// diff shows the lines between the first and the last difference, with context.
+// diff returns the lines from the first to the last difference, with context.
 func diff(want, got string) string {
 	const context = 3
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")

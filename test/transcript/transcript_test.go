@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// mirror returns the request in a Status or another object, or two events for a watch.
+// mirror is a handler that returns the request in a Status or another object, or two events if it
+// is a watch.
 func mirror(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", client.JSON)
@@ -32,8 +33,8 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPlantedMismatches plays a correct transcript, and one with wrong recorded responses, whose
-// failures must match a golden file.
+// TestPlantedMismatches replays a correct transcript, and one with wrong recorded answers. The
+// failures of the latter must match a golden file.
 func TestPlantedMismatches(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(mirror))
 	t.Cleanup(server.Close)

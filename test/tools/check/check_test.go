@@ -24,7 +24,7 @@ no event
 `
 
 // TestReadEvents checks that compiler errors are passed through, and that output is kept only for
-// tests that do not pass.
+// tests that fail or are skipped.
 func TestReadEvents(t *testing.T) {
 	var other bytes.Buffer
 	var got []string
@@ -43,8 +43,8 @@ func TestReadEvents(t *testing.T) {
 	}
 }
 
-// TestReport checks that each failure is reported once, and that a stage fails by its tests or its
-// command.
+// TestReport checks that each failure is reported once, and that a stage fails if a test or its
+// command fails.
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	r := &report{out: &out}
@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestTopics checks that every named topic has tests, and that every named test exists.
+// TestTopics checks that every topic in raced.go has tests, and that every test named there exists.
 func TestTopics(t *testing.T) {
 	var all []string
 	for _, topic := range slices.Concat([]string{"storage/linear", "storage/quota"}, racedTopics, diskTopics) {
@@ -89,7 +89,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestTestFolder checks that a package without tests is tested in a parent folder.
+// TestTestFolder checks that a package without tests is tested by a parent directory.
 func TestTestFolder(t *testing.T) {
 	for dir, want := range map[string]string{
 		"policy/remote": "policy", "policy/audit": "policy/audit", "kinds/api/core/pod": "kinds/api", "http/internal/wire": "http/internal/wire",

@@ -8,14 +8,15 @@
 // It prints a line per stage with duration and CPU time, the output of failed tests, and a summary
 // with the slowest and the skipped tests. It exits with status 1 if anything failed.
 //
-//	stage     an analysis, a build or a run of tests. Suites run concurrently, two more than CPUs
+//	stage     an analysis, a build or a test run; suites run concurrently, two more than CPUs
 //	suite     a package of test/ with black-box tests; each is one binary
 //	topic     the files of a suite with a common prefix, such as api/apply
 //	tool      an external program that some tests need, such as strace
 //
-// Concurrent packages and topics run with the race detector (raced.go). The others use one
-// goroutine or drive the server as a process; go test -race covers them all.
+// Packages and topics with concurrency run with the race detector (raced.go). The others use one
+// goroutine, or run the server as a separate process. go test -race covers all of them.
 //
-// Topics not about the disk keep their files in /dev/shm if it has room and allows programs.
-// Missing tools are reported at the start; tests that need them are skipped, or fail if CI is set.
+// Topics that are not about the disk keep their files in /dev/shm, if it has enough space and
+// allows programs to run. Missing tools are reported at the start. Tests that need them are
+// skipped, or fail if CI is set.
 package main

@@ -10,8 +10,9 @@ import (
 	"strconv"
 )
 
-// flakes runs all suites in rounds next to busy processes, to find tests that depend on the
-// machine's speed. Rounds vary the number of CPUs, and every third uses the race detector.
+// flakes runs all suites in rounds while other processes keep the CPUs busy, to find tests that
+// depend on the speed of the machine. Rounds vary the number of CPUs, and every third round uses
+// the race detector.
 func (c checker) flakes(ctx context.Context, rounds int) error {
 	for _, race := range []bool{false, true} {
 		if !c.build(ctx, race, suites) {
@@ -40,7 +41,7 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// load starts busy processes, which stop ends.
+// load starts processes that keep the CPUs busy until stop is called.
 func (c checker) load(ctx context.Context, processes int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd

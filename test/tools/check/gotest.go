@@ -32,14 +32,14 @@ func (r result) name() string {
 	return name
 }
 
-// An event is a line of go test -json; see go doc cmd/test2json.
+// An event is a line of go test -json, as described in go doc cmd/test2json.
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Elapsed                                   float64
 }
 
-// readEvents reads the output of go test -json and reports each finished test and package. Other
-// output, such as compiler errors, goes to other.
+// readEvents parses the output of go test -json and calls ended for each finished test and package.
+// It copies other output, such as compiler errors, to other.
 func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 	outputs := map[[2]string]*strings.Builder{}
 	lines := bufio.NewReader(r)
@@ -76,20 +76,21 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 	}
 }
 
-// A run is a run of the go command that writes events.
+// A run is a go command that prints test events.
 type run struct {
 	dir  string
 	args []string // of go
 	env  []string // besides the environment of this process
 }
 
-// step returns a step that reports finished tests. Its error only says that the run failed; the
-// results say why.
+// step returns a step that runs the command and reports finished tests. Its error only says that
+// the run failed. The results give the reason.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)
 		command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
-		// In its own process group, the signal also reaches test binaries and their children.
+		// Use a separate process group, so that the signal also reaches test binaries and their
+		// children.
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 		out, err := command.StdoutPipe()
@@ -105,7 +106,6 @@ func (r run) step(ctx context.Context) step {
 	}
 }
 
-// cpu returns the CPU time of a finished command and its children.
 func cpu(command *exec.Cmd) time.Duration {
 	if command.ProcessState == nil { // it did not start
 		return 0

@@ -34,12 +34,13 @@ func main() {
 	}
 }
 
-// A checker runs the stages in a clone.
+// A checker runs the stages in a clone of the repository.
 type checker struct {
 	*report
 	root   string // of the repository
 	module string // the folder of the module test
-	// memoryDir is a tmpfs directory for suites that do not test the disk; "" if there is none.
+	// memoryDir is a tmpfs directory for suites that do not test the disk. It is "" if there is
+	// none.
 	memoryDir string
 }
 
@@ -73,7 +74,7 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	return c.finish(), err
 }
 
-// all runs everything that must pass before a change lands.
+// all runs all stages that must pass before a change lands.
 func (c checker) all(ctx context.Context) error {
 	c.stage("analysis", c.make(ctx, "lint"))
 	plain, raced, err := c.packages(ctx)
@@ -91,15 +92,15 @@ func (c checker) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withoutDWARF saves more than half of the CPU time of linking. Stack traces stay complete.
+// withoutDWARF saves more than half of the CPU time for linking. Stack traces stay complete.
 const withoutDWARF = "-ldflags=-w"
 
-// test returns a step for go test. Its timeout allows for a busy machine.
+// test returns a step for go test. The timeout allows for a busy machine.
 func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
 }
 
-// make returns a step for a target of the Makefile, whose output is shown only if it fails.
+// make returns a step that runs a target of the Makefile. It shows the output only on failure.
 func (c checker) make(ctx context.Context, target string) step {
 	return func(func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "make", "-s", target)
@@ -112,7 +113,7 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module, separating those with the race detector.
+// packages lists the packages of the main module. raced are those that run with the race detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")
 	command.Dir, command.Stderr = c.root, os.Stderr
@@ -130,7 +131,7 @@ func (c checker) packages(ctx context.Context) (plain, raced []string, err error
 	return plain, raced, nil
 }
 
-// download downloads the modules, and announces the first download.
+// download downloads the modules. Before the first download, it prints how long it may take.
 func (c checker) download(ctx context.Context) error {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -211,8 +212,8 @@ func (c checker) changed(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// testFolder returns the folder with a package's tests: its own, or the nearest parent with tests,
-// which may cover small packages. It returns dir if there is none.
+// testFolder returns the directory with the tests of a package. This is dir or the nearest parent
+// with tests, which may cover small packages. If there is none, it returns dir.
 func testFolder(root, dir string) string {
 	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
 		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {
@@ -227,8 +228,8 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// changedFiles returns the files that differ from origin/main, or from HEAD without that branch,
-// and untracked files.
+// changedFiles returns untracked files and files that differ from origin/main. It compares with
+// HEAD if that branch does not exist.
 func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
 	base := "HEAD"
 	if out, err := c.git(ctx, "merge-base", "HEAD", "origin/main"); err == nil {
@@ -251,7 +252,6 @@ func (c checker) git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// golang returns a step that runs the go command and shows its output.
 func (c checker) golang(ctx context.Context, args ...string) step {
 	return func(func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", args...)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// memoryDir creates a temporary directory in memory. It returns "" unless there is a tmpfs with
-// enough room that allows programs.
+// memoryDir creates a temporary directory in memory. It returns "" if there is no tmpfs with 4 GiB
+// of free space from which programs can run.
 func memoryDir() (dir string, remove func()) {
 	const shm = "/dev/shm"
 	dir, err := os.MkdirTemp(shm, "troupe") // without a hyphen, as in /tmp, because transcripts cut suffixes of names

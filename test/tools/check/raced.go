@@ -12,27 +12,27 @@ import (
 // racedPackages matches the packages of the main module that run with the race detector.
 var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
-// racedTopics and racedTests run with the race detector, because many clients use one server in the
-// process of the tests.
+// racedTopics and racedTests run with the race detector, because their clients use a server in the
+// test process concurrently.
 var (
 	racedTopics = []string{"policy/auth", "storage/watch"}
 	racedTests  = []string{"TestLinearizable"}
 )
 
-// onEtcd matches the tests that also run on three servers sharing an etcd.
+// onEtcd matches the tests that also run on three servers that share an etcd.
 const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
 
-// suites lists the packages of the module test with black-box tests.
+// suites lists the packages of the test module with black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// diskTopics are about the disk. All of them are in the suite onDisk.
+// diskTopics need files on a disk. All of them belong to the suite onDisk.
 var diskTopics = []string{onDisk + "/crash", onDisk + "/encryption", onDisk + "/process"}
 
 const onDisk = "storage"
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z0-9]\w*)\(t \*testing\.T\)`)
 
-// topicTests returns the names of the tests of a topic such as api/apply.
+// topicTests returns the names of the tests in a topic such as api/apply.
 func topicTests(module, topic string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(module, topic+"*_test.go"))
 	if err != nil {
@@ -51,7 +51,7 @@ func topicTests(module, topic string) ([]string, error) {
 	return names, nil
 }
 
-// testsOf returns the names of the tests of several topics.
+// testsOf returns the names of the tests in several topics.
 func testsOf(module string, topics []string) (names []string, err error) {
 	for _, topic := range topics {
 		more, err := topicTests(module, topic)
@@ -63,5 +63,5 @@ func testsOf(module string, topics []string) (names []string, err error) {
 	return names, nil
 }
 
-// only returns the pattern that matches exactly some tests.
+// only returns a pattern that matches exactly the named tests.
 func only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }

@@ -18,7 +18,7 @@ import (
 // A report collects the results of the stages.
 type report struct {
 	out io.Writer
-	// selected matches the stages to run; nil matches all.
+	// selected matches the stages to run. If it is nil, all stages run.
 	selected *regexp.Regexp
 	began    time.Time
 	stages   []stageResult
@@ -27,7 +27,7 @@ type report struct {
 	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step does the work of a stage. It reports results of tests and returns its CPU time.
+// A step does the work of a stage. It calls ended for each finished test and returns its CPU time.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
@@ -37,8 +37,8 @@ type stageResult struct {
 	err                     error
 }
 
-// failed returns the failures, except of tests and packages that failed only because of an inner
-// test.
+// failed returns the failed tests and packages. It leaves out those that failed only because of an
+// inner test.
 func failed(results []result) (failed []result) {
 	for _, f := range results {
 		if f.action != "fail" {
@@ -56,14 +56,14 @@ func failed(results []result) (failed []result) {
 
 func (r *report) selects(name string) bool { return r.selected == nil || r.selected.MatchString(name) }
 
-// stage runs a step, if it is selected, and prints its line.
+// stage runs a step and prints its result, if the stage is selected.
 func (r *report) stage(name string, do step) {
 	if r.selects(name) {
 		r.always(name, do)
 	}
 }
 
-// always runs a step and prints its line. It reports whether everything passed.
+// always runs a step and prints its result. It reports whether everything passed.
 func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
 	began := time.Now()
@@ -142,7 +142,6 @@ func (r *report) finish() bool {
 	return ok
 }
 
-// cpuOfChildren returns the CPU time of all finished child processes.
 func cpuOfChildren() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {

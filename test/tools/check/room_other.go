@@ -2,5 +2,5 @@
 
 package main
 
-// room returns 0, because there is no /dev/shm.
+// room returns 0, because only Linux has /dev/shm.
 func room(dir string) uint64 { return 0 }

@@ -19,7 +19,7 @@ type suiteRun struct {
 	args, env []string
 }
 
-// suiteRuns returns the runs of make test, the longest first.
+// suiteRuns returns the test runs of make test, the longest first.
 func (c checker) suiteRuns() ([]suiteRun, error) {
 	raced, err := testsOf(c.module, racedTopics)
 	if err != nil {
@@ -62,7 +62,8 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary returns the path of a folder's test binary. It is kept to avoid relinking.
+// binary returns the path of the test binary for a directory. It stays there, so that it is linked
+// again only after changes.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {
@@ -71,7 +72,7 @@ func (c checker) binary(folder string, race bool) string {
 	return filepath.Join(c.root, "bin", dir, filepath.Base(folder)+".test")
 }
 
-// build builds the test binaries of folders and reports whether that succeeded.
+// build builds the test binaries of directories and reports whether this succeeded.
 func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	name := "build suites"
 	args := []string{"test", "-vet=off", withoutDWARF, "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
@@ -85,13 +86,13 @@ func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	return c.always(name, run{dir: c.module, args: args}.step(ctx))
 }
 
-// run returns a step that runs a test binary. Its timeout allows for a busy machine.
+// run returns a step that runs a test binary. The timeout allows for a busy machine.
 func (c checker) run(ctx context.Context, s suiteRun) step {
 	args := []string{"tool", "test2json", "-t", "-p", "test/" + s.folder, c.binary(s.folder, s.race), "-test.v=test2json", "-test.timeout=4h"}
 	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
-// suites builds the suites and runs several concurrently, because their tests also wait.
+// suites builds the selected suites and runs them, more than one per CPU because tests also wait.
 func (c checker) suites(ctx context.Context) error {
 	all, err := c.suiteRuns()
 	if err != nil {
@@ -129,7 +130,8 @@ func (c checker) suites(ctx context.Context) error {
 	return nil
 }
 
-// environment returns the variables for tests, whose files are on the disk or in memory.
+// environment returns environment variables for tests. disk selects whether their files are on disk
+// or in memory.
 func (c checker) environment(disk bool) []string {
 	env := []string{"GOGC=400"} // saves a fifth of the CPU time
 	if !disk && c.memoryDir != "" {

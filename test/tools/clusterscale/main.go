@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the folder that pins the versions of Kubernetes programs.
+// pins is the directory whose go.mod pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }
@@ -49,7 +49,7 @@ func run(ctx context.Context, dir string) error {
 	return measure(ctx, &p, s)
 }
 
-// A plane is a control plane whose scheduler starts later.
+// A plane is a control plane whose scheduler starts after the other parts.
 type plane struct {
 	controlplane.Processes
 	server          *controlplane.Server
@@ -58,13 +58,13 @@ type plane struct {
 	schedulerAnswer string // URL of its metrics
 }
 
-// A part is a process whose CPU time is reported.
+// A part is a process of the control plane with a name for the report.
 type part struct {
 	name string
 	*controlplane.Process
 }
 
-// start starts everything but the scheduler.
+// start starts all parts except the scheduler.
 func (p *plane) start(ctx context.Context, dir string, s settings) error {
 	kubectl, err := client.BuildKubectl(dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *plane) add(name string, process *controlplane.Process) {
 	p.parts = append(p.parts, part{name, process})
 }
 
-// startScheduler starts the scheduler with public metrics.
+// startScheduler starts the scheduler, with metrics that need no authorization.
 func (p *plane) startScheduler() error {
 	port, err := freeport.Find()
 	if err != nil {
@@ -125,7 +125,6 @@ func (p *plane) startScheduler() error {
 	return err
 }
 
-// measure runs the phases and prints their costs.
 func measure(ctx context.Context, p *plane, s settings) error {
 	c, err := client.New(p.server.Kubeconfig)
 	if err != nil {

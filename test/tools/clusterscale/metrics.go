@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// durations are the totals of a histogram.
+// durations are the count and the sum of a histogram.
 type durations struct{ count, seconds float64 }
 
 func (d durations) mean() float64 {
@@ -27,7 +27,7 @@ func (d durations) since(before durations) durations {
 	return durations{d.count - before.count, d.seconds - before.seconds}
 }
 
-// bindingsOf returns the server's durations for bindings of Pods so far.
+// bindingsOf returns the durations of the Pod bindings that the server has handled so far.
 func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	answer, err := c.Get(ctx, "/metrics")
 	if err == nil && answer.Code != http.StatusOK {
@@ -36,8 +36,9 @@ func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	return sum(answer.Body, "apiserver_request_duration_seconds", `subresource="binding"`), err
 }
 
-// searchOf returns the durations of a scheduler's node searches, from its metrics. The scheduler is
-// a child process on loopback with a self-signed certificate, so the certificate is not verified.
+// searchOf returns the durations of node searches from the metrics of a scheduler. It does not
+// verify the certificate, because the scheduler is a child process on loopback with a self-signed
+// certificate.
 func searchOf(ctx context.Context, url string) (durations, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
@@ -55,7 +56,7 @@ func searchOf(ctx context.Context, url string) (durations, error) {
 	return found, nil
 }
 
-// sum adds the histograms of a metric whose labels contain a text.
+// sum adds up the histograms of a metric whose labels contain label.
 func sum(text []byte, metric, label string) (d durations) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// createDeployments creates the Deployments and distributes the Pods among them.
+// createDeployments creates Deployments and distributes the Pods evenly among them.
 func createDeployments(ctx context.Context, c *client.Client, s settings) error {
 	for i := range s.deployments {
 		replicas := s.pods / s.deployments
@@ -43,7 +43,7 @@ func createDeployments(ctx context.Context, c *client.Client, s settings) error 
 
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
-// awaitAvailable waits until the Deployments report all Pods as available.
+// awaitAvailable waits until the Deployments report that all Pods are available.
 func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	for {
 		list, err := c.List(ctx, deployments, nil)
@@ -69,7 +69,7 @@ func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 // counts are the numbers of Pods that have reached each stage.
 type counts struct{ created, placed, ready int }
 
-// A follower counts the Pods of a namespace with a watch.
+// A follower watches the Pods of a namespace and counts them by stage.
 type follower struct {
 	mu      sync.Mutex
 	stage   map[string]int // by the Pod's name
@@ -80,7 +80,7 @@ type follower struct {
 	changed chan struct{} // buffered, capacity one
 }
 
-// follow follows the Pods of an empty namespace until the context ends.
+// follow watches the Pods of an empty namespace until ctx is done.
 func follow(ctx context.Context, c *client.Client, namespace string) (*follower, error) {
 	path := "/api/v1/namespaces/" + namespace + "/pods"
 	list, err := c.List(ctx, path, nil)
@@ -100,8 +100,8 @@ func follow(ctx context.Context, c *client.Client, namespace string) (*follower,
 	return f, nil
 }
 
-// watch follows Pods from a version until the server ends the watch, and returns the version to
-// resume from.
+// watch watches Pods from a resource version until the server ends the watch. It returns the
+// version to resume from.
 func (f *follower) watch(ctx context.Context, c *client.Client, path, version string) (next string, err error) {
 	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {version}})
 	if err != nil {
@@ -123,14 +123,13 @@ func (f *follower) watch(ctx context.Context, c *client.Client, path, version st
 	}
 }
 
-// The stages of a Pod.
 const (
 	created = iota + 1
 	placed
 	ready
 )
 
-// note records the state of a Pod, or the error that ended the watch.
+// note counts the stages that a Pod has reached, or records the error that ended the watch.
 func (f *follower) note(pod client.Object, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,7 +170,7 @@ func stageOf(pod client.Object) int {
 	return created
 }
 
-// await waits until enough Pods have reached a stage.
+// await waits until count returns at least wanted.
 func (f *follower) await(ctx context.Context, wanted int, count func(counts) int) error {
 	for {
 		f.mu.Lock()
@@ -191,7 +190,6 @@ func (f *follower) await(ctx context.Context, wanted int, count func(counts) int
 	}
 }
 
-// placing returns the time between the first and the last placement.
 func (f *follower) placing() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

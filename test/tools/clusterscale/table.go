@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A table holds the costs of each phase.
+// A table holds the duration and CPU times of each phase.
 type table struct {
 	plane  *plane
 	pods   int
@@ -39,7 +39,7 @@ func (t *table) begin() {
 	}
 }
 
-// phase ends a phase and begins the next one.
+// phase ends the current phase under the given name and begins the next one.
 func (t *table) phase(name string) (took time.Duration) {
 	took = time.Since(t.began)
 	row := phase{name, took, map[string]time.Duration{}}
@@ -51,7 +51,7 @@ func (t *table) phase(name string) (took time.Duration) {
 	return took
 }
 
-// print prints the CPU time of each part per phase, and per Pod in total.
+// print prints the CPU time of each part by phase, and the total per Pod.
 func (t *table) print(w io.Writer) {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(out, "\tTIME")
@@ -82,10 +82,10 @@ func (t *table) row(w io.Writer, row phase) {
 	}
 }
 
-// tick is the unit of CPU times in /proc.
+// tick is the unit of CPU times in /proc/PID/stat, as USER_HZ is 100.
 const tick = time.Second / 100
 
-// cpuTime returns the CPU time of a process; 0 if unknown.
+// cpuTime returns the CPU time of a process, or 0 if it is unknown.
 func cpuTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

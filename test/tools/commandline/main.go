@@ -24,7 +24,6 @@ func main() {
 	controlplane.Main("commandline", run)
 }
 
-// run runs the named groups or the whole suite, and prints the results.
 func run(ctx context.Context, dir string) error {
 	builtIn := flag.Bool("built-in", false, "Run Troupe's own controllers in place of kube-controller-manager.")
 	logFile := flag.String("log", "", "Write the whole output of the suite, with the logs of its processes, to this `file`.")

@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// sourceHost is the only Internet host that the suite uses, for a manifest in Kubernetes'
-// repository.
+// sourceHost is the only Internet host that the suite uses. It requests a manifest in Kubernetes'
+// repository from it.
 const sourceHost = "raw.githubusercontent.com"
 
-// A mirror is an HTTPS proxy that serves sourceHost from the suite's tree, so that the suite needs
-// no Internet and uses files of its own version.
+// A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree. So the suite
+// does not need the Internet, and uses files of its own version.
 type mirror struct {
 	proxy, files *httptest.Server
 	roots        string // PEM file of its CA
 }
 
-// startMirror starts a mirror of a tree, and writes its CA to dir.
+// startMirror starts a mirror of a directory tree, and writes its CA certificate to dir.
 func startMirror(dir, tree string) (*mirror, error) {
 	manager, err := certs.Store{}.Open([]string{sourceHost})
 	if err != nil {
@@ -42,7 +42,7 @@ func startMirror(dir, tree string) (*mirror, error) {
 	return m, nil
 }
 
-// environment returns the variables that make clients use the mirror.
+// environment returns the environment variables that make clients use the mirror.
 func (m *mirror) environment() []string {
 	return []string{"HTTPS_PROXY=" + m.proxy.URL, "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + m.roots}
 }
@@ -54,7 +54,7 @@ func (m *mirror) stop() {
 	m.files.Close()
 }
 
-// ServeHTTP tunnels a client to the file server.
+// ServeHTTP connects CONNECT requests for sourceHost to the file server, and rejects all others.
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect || r.Host != sourceHost+":443" {
 		http.Error(w, "this proxy only leads to "+sourceHost, http.StatusBadGateway)

@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// between names the suite's checks outside of groups. Their first failure ends the suite.
+// between stands for the checks of the suite outside of groups. The suite ends at the first failure
+// of one.
 const between = "between_groups"
 
-// shownLines is the number of output lines shown of a failed group.
+// shownLines is the number of output lines that the report shows of a failed group.
 const shownLines = 40
 
-// A report parses the suite's output and prints the results of the groups.
+// A report parses the output of the suite and prints the results of the groups.
 type report struct {
 	to      io.Writer
 	pending []string // selected groups without a result
@@ -32,7 +33,7 @@ func newReport(to io.Writer, selected []string) *report {
 	return &report{to: to, pending: slices.Clone(selected), current: between}
 }
 
-// The suite prints the first two texts around each group, and the third at its end.
+// The suite prints groupStarted before and groupEnded after each group, and suiteEnded at its end.
 var (
 	groupStarted = regexp.MustCompile(`\+\+\+ Running case: test-cmd\.(\w+)`)
 	groupEnded   = regexp.MustCompile(`\+\+\+ exit code: (\d+)$`)
@@ -69,7 +70,7 @@ func (r *report) readLine(line string) {
 	r.lines = r.lines[max(0, len(r.lines)-shownLines):]
 }
 
-// record records and prints the result of a group, if it is selected.
+// record counts and prints the result of a group, if the group is selected.
 func (r *report) record(group string, passed bool) {
 	i := slices.Index(r.pending, group)
 	if i < 0 {
@@ -85,7 +86,8 @@ func (r *report) record(group string, passed bool) {
 	fmt.Fprintf(r.to, "%s: FAILED\n    %s\n", group, strings.Join(r.lines, "\n    "))
 }
 
-// finish prints the summary, with missing groups as failed. suiteError is the suite's own error.
+// finish prints the summary and counts groups without a result as failed. suiteError is the error
+// of the suite itself.
 func (r *report) finish(suiteError error) error {
 	if slices.Contains(r.pending, r.current) {
 		r.record(r.current, false)
@@ -101,7 +103,7 @@ func (r *report) finish(suiteError error) error {
 	return suiteError
 }
 
-// groupOf returns the group of a function of the suite.
+// groupOf returns the name of the group that a function of the suite runs.
 func groupOf(function string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(function, "run_"), "_tests")
 }

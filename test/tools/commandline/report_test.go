@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReport parses output with a passed, a failed and a missing group.
+// TestReport parses output in which one group passes, one fails and one is missing.
 func TestReport(t *testing.T) {
 	const output = "+++ Running case: test-cmd.record_command_canary \n+++ exit code: 1\n" +
 		"+++ Running case: test-cmd.run_kubectl_get_tests \n\x1b[32mfine\n\x1b(B\x1b[m+++ exit code: 0\n" +
@@ -32,7 +32,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPassed checks that a passing suite is no error.
+// TestPassed checks that there is no error if all groups pass.
 func TestPassed(t *testing.T) {
 	var got strings.Builder
 	r := newReport(&got, []string{"wait", between})

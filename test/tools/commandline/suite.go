@@ -23,20 +23,20 @@ import (
 	"github.com/troupe-api/troupe/test/cluster"
 )
 
-// pins is the folder that pins the version of Kubernetes.
+// pins is the directory whose go.mod pins the version of Kubernetes.
 const pins = "../../cluster/kubernetes"
 
-// A suite is a copy of the suite's files with its programs.
+// A suite is a copy of the files of the suite, with its programs.
 type suite struct {
 	dir       string   // of the run; contains the tree
 	functions []string // of the groups, in the suite's order
 	builtIn   bool
 }
 
-// files lists the parts of the module that the suite reads.
+// files lists the parts of the Kubernetes module that the suite reads.
 var files = []string{"hack", "test/cmd", "test/conformance/testdata", "test/e2e/testing-manifests", "test/fixtures", "third_party/forked/shell2junit", "api/openapi-spec"}
 
-// newSuite copies the tree below dir and puts the programs where the suite's build would.
+// newSuite copies the tree below dir, and puts programs where the suite expects its own build.
 func newSuite(dir string, builtIn bool) (*suite, error) {
 	s := &suite{dir: dir, builtIn: builtIn}
 	module, err := cluster.ModuleDir(pins, "k8s.io/kubernetes")
@@ -61,7 +61,8 @@ func (s *suite) bin() string       { return filepath.Join(s.tree(), "_output", "
 func (s *suite) tools() string     { return filepath.Join(s.dir, "tools") }
 func (s *suite) temporary() string { return filepath.Join(s.dir, "tmp") }
 
-// copyTree copies a folder of a module, where all files are read-only and not executable.
+// copyTree copies a directory of a module. It sets permissions, because all files of a module are
+// read-only and not executable.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,7 +84,7 @@ func copyTree(to, from string) error {
 	})
 }
 
-// addPrograms links the programs that the suite expects, and the tools of its setup.
+// addPrograms creates links for the programs that the suite expects and the tools for its setup.
 func (s *suite) addPrograms() error {
 	troupe, err := client.BuildTroupe(s.dir)
 	if err != nil {
@@ -133,7 +134,8 @@ func (s *suite) readFunctions() error {
 	return nil
 }
 
-// selectGroups returns the named groups, or without names all groups and the checks between them.
+// selectGroups returns the named groups. Without names it returns all groups, and the checks
+// between them.
 func (s *suite) selectGroups(names []string) ([]string, error) {
 	var groups []string
 	for _, function := range s.functions {
@@ -150,7 +152,7 @@ func (s *suite) selectGroups(names []string) ([]string, error) {
 	return names, nil
 }
 
-// run runs the suite. A failed check is an error.
+// run runs the suite. It returns an error if a check fails.
 func (s *suite) run(ctx context.Context, names []string, output io.Writer) error {
 	environment, err := s.environment(names)
 	if err != nil {
@@ -170,7 +172,8 @@ func (s *suite) run(ctx context.Context, names []string, output io.Writer) error
 	if err := script.Start(); err != nil {
 		return err
 	}
-	// The suite's traps end its servers, but background processes of a failed group may survive.
+	// The suite stops its servers with traps, but background processes of a failed group may
+	// survive.
 	defer func() { _ = syscall.Kill(-script.Process.Pid, syscall.SIGKILL) }()
 	return script.Wait()
 }
@@ -209,7 +212,8 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}, nil
 }
 
-// aliases returns shell functions for groups without the suffix _tests, which WHAT requires.
+// aliases defines shell functions with the suffix _tests for groups that lack it, because the
+// suite's variable WHAT requires it.
 func (s *suite) aliases() string {
 	var text strings.Builder
 	for _, function := range s.functions {

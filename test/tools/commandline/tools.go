@@ -11,15 +11,16 @@ import (
 	"net/url"
 )
 
-// toolNamed returns the tool that this program was started as, or nil.
+// toolNamed returns the tool to run if this program was started under the name of one, or nil.
 func toolNamed(name string) func(args []string) error {
 	return map[string]func([]string) error{"make": makePrograms, "etcd": serveEtcd, "kube-controller-manager": serveManager}[name]
 }
 
-// makePrograms replaces make: the programs exist already, and kubeadm's tests need no API server.
+// makePrograms replaces make. It does nothing, because the programs exist already and the tests of
+// kubeadm need no API server.
 func makePrograms([]string) error { return nil }
 
-// serveEtcd replaces etcd: the suite only waits for health and writes one key.
+// serveEtcd replaces etcd. The suite only waits until it is healthy and writes one key.
 func serveEtcd(args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	version := flags.Bool("version", false, "Print the version.")
@@ -41,8 +42,8 @@ func serveEtcd(args []string) error {
 	return http.ListenAndServe(u.Host, healthy{})
 }
 
-// serveManager replaces kube-controller-manager with --built-in: the suite only waits for its
-// health.
+// serveManager replaces kube-controller-manager with --built-in. The suite only waits until it is
+// healthy.
 func serveManager([]string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:10257")
 	if err != nil {
@@ -53,7 +54,6 @@ func serveManager([]string) error {
 	select {}         // until the suite kills it
 }
 
-// healthy answers every request with 200.
 type healthy struct{}
 
 func (healthy) ServeHTTP(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }

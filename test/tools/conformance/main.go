@@ -17,7 +17,7 @@ import (
 
 func main() { controlplane.Main("conformance", run) }
 
-// run runs the tests and prints the results. A failed test is an error.
+// run runs the tests and prints the results. It returns an error if a test fails.
 func run(ctx context.Context, dir string) error {
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
 	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
@@ -75,7 +75,7 @@ func run(ctx context.Context, dir string) error {
 	return errors.Join(r.print(os.Stdout), err)
 }
 
-// runAll runs the parallel tests and then the serial ones. It fails if the context ends.
+// runAll runs the parallel tests and then the serial ones.
 func runAll(ctx context.Context, s *suite, w worker, workers int, record func(result)) error {
 	var together, alone []string
 	for _, name := range s.tests {

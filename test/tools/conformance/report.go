@@ -23,8 +23,8 @@ type report struct {
 	failures string            // a folder, created if missing; "" for none
 }
 
-// newReport returns the report of a suite. Tests that passed or were skipped according to the file
-// are removed from the suite and counted.
+// newReport returns a report for a suite. Tests that have passed or were skipped according to file
+// count as done, and are removed from the suite.
 func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
 	if failures != "" {
@@ -49,7 +49,6 @@ func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	return r, nil
 }
 
-// record stores and prints a result.
 func (r *report) record(is result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +75,7 @@ func (r *report) record(is result) {
 	}
 }
 
-// print prints the counts per group and the failed tests, which are an error.
+// print prints the counts by group and the failed tests. It returns an error if there are any.
 func (r *report) print(w io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,11 +120,11 @@ func (r *report) print(w io.Writer) error {
 	return fmt.Errorf("%d tests failed:\n  %s", len(wrong), strings.Join(wrong, "\n  "))
 }
 
-// reasonLimit bounds the printed reason of a skipped test, in bytes; the suite prints whole
+// reasonLimit bounds the printed reason of a skipped test in bytes, because the suite prints whole
 // objects.
 const reasonLimit = 120
 
-// reasonOf extracts from the output why the suite skipped a test.
+// reasonOf extracts the reason for which the suite skipped a test from its output.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

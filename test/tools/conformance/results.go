@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A resultFile keeps results between runs, one JSON object per line, so that a suite of hours can
-// be split. The last result of a test counts.
+// A resultFile keeps results between runs, so that a suite that takes hours can be split. It has
+// one JSON object per line. The last result of a test counts.
 type resultFile struct{ path string }
 
 // kept is the stored form of a result, without its output.
@@ -22,7 +22,6 @@ type kept struct {
 	Reason  string  `json:"reason,omitempty"`
 }
 
-// read returns the stored results by test name.
 func (f resultFile) read() (map[string]result, error) {
 	all := map[string]result{}
 	text, err := os.Open(f.path)
@@ -44,7 +43,6 @@ func (f resultFile) read() (map[string]result, error) {
 	return all, lines.Err()
 }
 
-// add appends a result.
 func (f resultFile) add(is result) error {
 	line, err := json.Marshal(kept{is.name, is.outcome, is.took.Round(time.Millisecond).Seconds(), is.reason})
 	if err != nil {

@@ -12,22 +12,23 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the folder that pins the versions of Kubernetes programs.
+// pins is the directory whose go.mod pins the version of the Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
-// nodeAddress is the address of the nodes. The suite ignores 127.0.0.1 as an address that all nodes
-// have.
+// nodeAddress is the address of all nodes. It is not 127.0.0.1, because the suite ignores that
+// address.
 const nodeAddress = "127.0.0.2"
 
-// startCluster starts troupe cluster with Kubernetes programs, and returns the kubeconfig.
+// startCluster starts troupe cluster with Kubernetes' own controllers and scheduler. It returns the
+// path of the kubeconfig.
 func startCluster(ctx context.Context, processes *controlplane.Processes, dir string, nodes int) (kubeconfig string, err error) {
 	troupe, err := client.BuildTroupe(dir)
 	if err != nil {
 		return "", err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
-	// The suite opens WebSockets with the origin http://localhost, and expects kubeadm's
-	// permissions of nodes.
+	// The suite opens WebSockets with the origin http://localhost. It expects nodes to have the
+	// permissions that kubeadm gives them.
 	text := "advertise-address: " + controlplane.OuterAddress() + "\ncors-allowed-origins: ['^http://localhost$']\n" +
 		"service-cluster-ip-range: " + controlplane.ServiceRanges + "\n" +
 		"authorization-mode: [Node, RBAC]\nenable-admission-plugins: [NodeRestriction]\n"
@@ -50,7 +51,7 @@ func startCluster(ctx context.Context, processes *controlplane.Processes, dir st
 		processes.Await(ctx, "the cluster", func() bool { return strings.Contains(c.String(), "export KUBECONFIG") })
 }
 
-// startReference is like startCluster, but with kube-apiserver and etcd in place of the daemon.
+// startReference is like startCluster, but runs kube-apiserver and etcd instead of troupe.
 func startReference(ctx context.Context, processes *controlplane.Processes, dir, kubectl string, r controlplane.Reference, nodes int) (kubeconfig string, err error) {
 	server, err := processes.StartReference(ctx, dir, kubectl, r)
 	if err != nil {

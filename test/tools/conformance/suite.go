@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// groups lists the groups of the suite that are run, in the order of the report.
+// groups lists the SIGs whose tests are run, in the order of the report.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
 // A suite holds the tests to run, and the number of inapplicable ones per group.
@@ -22,8 +22,8 @@ type suite struct {
 // location matches the prefix of a test name in the suite's list.
 var location = regexp.MustCompile(`^\s*\S+:\d+: `)
 
-// newSuite lists the tests of a program that match focus and not without, which may be nil. Tests
-// that match a line of the file inapplicable are only counted.
+// newSuite lists the program's tests that match focus but not without, which may be nil. Tests that
+// match a line of the file inapplicable are only counted.
 func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*suite, error) {
 	needs, err := readInapplicable(inapplicable)
 	if err != nil {
@@ -49,7 +49,7 @@ func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*sui
 	return s, nil
 }
 
-// readInapplicable reads the patterns of tests that cannot run here.
+// readInapplicable reads the patterns of tests that cannot run on this cluster.
 func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,6 @@ func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	return all, lines.Err()
 }
 
-// groupOf returns the group of a test; "" if it is not in groups.
 func groupOf(name string) string {
 	for _, g := range groups {
 		if strings.Contains(name, "[sig-"+g+"]") {

@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// An outcome is the outcome of a test.
 type outcome string
 
 const (
@@ -22,12 +21,11 @@ const (
 	failed  outcome = "FAILED"
 	skipped outcome = "skipped" // by the suite, which prints the reason
 
-	// Used for counts only.
+	// These two are used only in counts.
 	notRun       outcome = "not run"
 	inapplicable outcome = "not applicable"
 )
 
-// A result is the result of a test.
 type result struct {
 	name    string
 	outcome outcome
@@ -42,10 +40,10 @@ type worker struct {
 	limit                        time.Duration // of one test
 }
 
-// batchSize is the number of tests per process, which takes seconds to start.
+// batchSize is the number of tests per process. A process takes seconds to start.
 const batchSize = 8
 
-// run runs tests and reports each result. It fails if the context ends before.
+// run runs the tests and records each result. It returns an error if the context ends first.
 func (w worker) run(ctx context.Context, tests []string, record func(result)) error {
 	for len(tests) > 0 {
 		batch := tests[:min(batchSize, len(tests))]
@@ -58,17 +56,17 @@ func (w worker) run(ctx context.Context, tests []string, record func(result)) er
 	return nil
 }
 
-// dashes separates two tests.
+// dashes is the line that the suite prints between tests.
 const dashes = "------------------------------"
 
-// ended matches the line with a test's outcome, which has a word unless the test passed or was
-// slow.
+// ended matches the line with a test's outcome. The line names the outcome unless the test passed.
 var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[A-Z! ]+\] )?\[(\d+\.\d+) seconds\]`)
 
-// process runs one process of the suite and returns the finished tests.
+// process runs one process of the suite and returns the tests that finished.
 //
-// The output of a test has its name on a line, then a line that matches ended, and a line of
-// dashes. If the process ends early, the caller runs the rest again, unless no test finished.
+// For each test the suite prints a line with its name, a line that matches ended, and a line of
+// dashes. If the process ends early, the caller runs the remaining tests in a new one, unless no
+// test finished.
 func (w worker) process(ctx context.Context, batch []string, record func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
 	for i, name := range batch {
@@ -141,7 +139,6 @@ func (w worker) process(ctx context.Context, batch []string, record func(result)
 	}
 }
 
-// outcomeOf returns the outcome for a match of ended.
 func outcomeOf(m []string) outcome {
 	switch {
 	case m[2] == "[SKIPPED] ":
@@ -152,8 +149,9 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf returns the test of the batch that a line names, possibly followed by labels. It returns
-// "" for other lines, including tests outside of the batch whose names contain another test's name.
+// startOf returns the test of the batch whose name the line begins with. Only labels may follow the
+// name. It returns "" for other lines, also for tests outside the batch whose names begin with the
+// name of one in it.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

@@ -68,7 +68,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// secure sets listener and certificate.
+// secure configures the inherited listener and a self-signed certificate.
 func secure(config *genericapiserver.RecommendedConfig, host string) error {
 	listener, err := net.FileListener(os.NewFile(3, "listener"))
 	if err != nil {
@@ -87,7 +87,6 @@ func secure(config *genericapiserver.RecommendedConfig, host string) error {
 	return errors.Join(err, os.Stdout.Close())
 }
 
-// delegate delegates authentication and authorization to the daemon.
 func delegate(config *genericapiserver.RecommendedConfig, kubeconfig string) error {
 	authentication := options.NewDelegatingAuthenticationOptions()
 	authentication.RemoteKubeConfigFile = kubeconfig

@@ -22,7 +22,6 @@ func usage() corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("125m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 }
 
-// nodes serves the metrics of one node.
 type nodes struct {
 	rest.TableConvertor
 	node metrics.NodeMetrics
@@ -52,7 +51,7 @@ func (n *nodes) Get(_ context.Context, name string, _ *metav1.GetOptions) (runti
 	return n.node.DeepCopy(), nil
 }
 
-// pods serves the metrics of created Pods.
+// pods serves the metrics of Pods, which clients create.
 type pods struct {
 	rest.TableConvertor
 	watchers *watch.Broadcaster
@@ -96,7 +95,7 @@ func (p *pods) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	return nil, errors.NewNotFound(metrics.Resource("pods"), name)
 }
 
-// Watch reports objects created from now on.
+// Watch ignores resource versions, and only reports objects created after its call.
 func (p *pods) Watch(context.Context, *metainternal.ListOptions) (watch.Interface, error) {
 	return p.watchers.Watch()
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFaultsHaveTheirPlace checks that each fault still matches the code, and is listed in
-// docs/reliability.md.
+// TestFaultsHaveTheirPlace checks that each fault still applies to the code and that
+// docs/reliability.md lists it.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	root, err := repository()
 	if err != nil {

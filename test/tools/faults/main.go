@@ -20,7 +20,7 @@ type fault struct {
 	file string // relative to the root of the repository
 	old  string // a piece that occurs once in the file
 	new  string // its replacement
-	// tests are arguments of go test; packages that begin with "./test/" are in the module test.
+	// tests are arguments of go test. Packages that begin with "./test/" are in the module test.
 	tests string
 }
 
@@ -80,7 +80,8 @@ func repository() (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// mutated returns the file with the fault.
+// mutated returns the text of the file with the fault. It returns an error unless f.old occurs
+// exactly once.
 func (f fault) mutated(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, f.file))
 	if err != nil {
@@ -98,7 +99,8 @@ var (
 	panicked   = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|WARNING: DATA RACE)$`)
 )
 
-// caught returns the first test that fails with the fault; "" if all pass.
+// caught returns the first test that fails with the fault, or the line that reports a hang or
+// panic. It returns "" if all tests pass.
 func (f fault) caught(root string) (string, error) {
 	text, err := f.mutated(root)
 	if err != nil {

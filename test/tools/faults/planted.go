@@ -6,7 +6,7 @@ func faults() []fault {
 	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
 }
 
-// storeFaults are in the owners of objects and versions.
+// storeFaults are in the code that stores objects and resource versions.
 var storeFaults = []fault{
 	{
 		"a deleted object stays in the field index", "actors/collection.go",
@@ -77,7 +77,7 @@ var storeFaults = []fault{
 	},
 }
 
-// watchFaults are in histories and watches.
+// watchFaults are in watches and the history that they read.
 var watchFaults = []fault{
 	{
 		"a resumed watch repeats the change it resumes from", "actors/history.go",
@@ -142,7 +142,7 @@ var watchFaults = []fault{
 	},
 }
 
-// journalFaults are in durability and recovery.
+// journalFaults are in the journal, backups and recovery.
 var journalFaults = []fault{
 	{
 		"resource versions continue at those of the backup after a restore", "persist/restore.go",
@@ -276,7 +276,7 @@ var journalFaults = []fault{
 	},
 }
 
-// mutationFaults are in the computation of changes.
+// mutationFaults are in patches, conversion and field ownership.
 var mutationFaults = []fault{
 	{
 		"ownership is lost on conversion", "kinds/managedfields/write.go",

@@ -1,11 +1,11 @@
-// Command functioncount counts the functions of Troupe that a request runs, and their packages, as
-// a measure of how many steps a reader must follow. It builds itself with coverage counters, starts
-// a server, sends the same request 200 times, and counts the functions entered at least 190 times.
+// Command functioncount counts the functions of Troupe that a request calls, and their packages, as
+// a measure of how much code a reader must follow. It builds itself with coverage counters, starts
+// a server, sends the same request 200 times, and counts the functions called at least 190 times.
 //
 //	go run ./tools/functioncount             # one line per request
-//	go run ./tools/functioncount -list get   # and the functions that a GET runs, by package
+//	go run ./tools/functioncount -list get   # and the functions that a GET calls, by package
 //
-// Function literals count as part of the function around them.
+// Function literals count as part of the enclosing function.
 package main
 
 import (
@@ -28,14 +28,14 @@ func main() {
 }
 
 func run(list string) error {
-	// Without counters, this is the program as go run built it.
+	// ClearCounters fails in the program that go run built, which has no coverage counters.
 	if coverage.ClearCounters() != nil {
 		return runWithCounters()
 	}
 	return measure(list)
 }
 
-// runWithCounters builds the program with counters in all packages of Troupe and runs it.
+// runWithCounters builds this program with coverage counters in all packages of Troupe and runs it.
 func runWithCounters() error {
 	dir, err := os.MkdirTemp("", "functioncount")
 	if err != nil {
@@ -51,7 +51,7 @@ func runWithCounters() error {
 	}
 	measured := exec.Command(binary, os.Args[1:]...)
 	measured.Stdout, measured.Stderr = os.Stdout, os.Stderr
-	// The program reads the counters itself; GOCOVERDIR only avoids a warning at its end.
+	// The program writes the counters itself. GOCOVERDIR only avoids a warning when it exits.
 	measured.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var exit *exec.ExitError
 	if err := measured.Run(); errors.As(err, &exit) {

@@ -22,7 +22,7 @@ const (
 
 const object = "/api/v1/namespaces/default/configmaps/counted"
 
-// A request is a request to measure. A number makes each body unique.
+// A request is sent repeatedly. %d in its body stands for a number that makes each body unique.
 type request struct {
 	name, method, contentType, path, body string
 }
@@ -81,7 +81,6 @@ func measure(list string) error {
 	return nil
 }
 
-// A sender sends requests as the administrator.
 type sender struct {
 	client *http.Client
 	url    string

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/troupe-api/troupe"
 
-// A function is a declared function, with its package relative to the module.
+// A function is a declared function or method. Its package path is relative to the module.
 type function struct{ pkg, name string }
 
 func packages(functions []function) int {
@@ -27,15 +27,15 @@ func packages(functions []function) int {
 	return len(all)
 }
 
-// A table holds the functions of each source file by the position of their body.
+// A table maps source files and the positions of function bodies to functions.
 type table struct {
 	files map[string]map[position]string
 }
 
 type position struct{ line, column int }
 
-// entered returns the functions that were called at least n times according to the counters in dir,
-// sorted by package and name.
+// entered returns the functions that were called at least n times, according to the counters in
+// dir. They are sorted by package and name.
 func (t *table) entered(dir string, n int) ([]function, error) {
 	text := filepath.Join(dir, "profile")
 	convert := exec.Command("go", "tool", "covdata", "textfmt", "-i", dir, "-o", text)
@@ -66,7 +66,8 @@ func (t *table) entered(dir string, n int) ([]function, error) {
 	return all, nil
 }
 
-// parseBlock parses "MODULE/FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT".
+// parseBlock parses a line of a coverage profile: "MODULE/FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS
+// COUNT".
 func parseBlock(line string) (file string, begin position, count int, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 {
@@ -100,7 +101,7 @@ func (t *table) read(file string) (map[position]string, error) {
 		if f.Recv != nil {
 			name = receiver(f.Recv.List[0].Type) + "." + name
 		}
-		// The first block begins at the brace, or after it if the body is empty.
+		// The first block of a body begins at its brace, or one column later if the body is empty.
 		at := set.Position(f.Body.Lbrace)
 		functions[position{at.Line, at.Column}] = name
 		functions[position{at.Line, at.Column + 1}] = name

@@ -1,5 +1,6 @@
 // Command kubectl is kubectl at the version pinned by the test module, so that tests need no
-// installed one. As a worker of package client it runs several commands.
+// installed one. It can also run as a worker of package client, which runs several commands in one
+// process.
 package main
 
 import (
@@ -36,8 +37,8 @@ func main() {
 	})
 }
 
-// streams reports whether the command keeps connections that log errors even after the command. So
-// it is the last one of a worker.
+// streams reports whether the command may leave connections open that log errors later. A worker
+// exits after such a command.
 func streams() bool {
 	return slices.ContainsFunc(os.Args, func(arg string) bool {
 		return slices.Contains([]string{"attach", "cp", "debug", "exec", "port-forward", "run"}, arg)

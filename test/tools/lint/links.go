@@ -13,11 +13,11 @@ var (
 	markdownLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	codeSpan     = regexp.MustCompile("`[^`]*`")
 	namedAnchor  = regexp.MustCompile(`<a id="([^"]+)">`)
-	// pathOfDoc matches a document named in a Go file.
+	// pathOfDoc matches the path of a document in a Go file.
 	pathOfDoc = regexp.MustCompile(`\bdocs/[\w/.-]+\.md(#[\w-]+)?`)
 )
 
-// link reports the target of a link if no file or heading has it. It is relative to dir.
+// link reports a broken link, whose target names no file or heading. The target is relative to dir.
 func (p *prose) link(line int, dir, target string) {
 	if strings.Contains(target, ":") { // another site
 		return
@@ -39,7 +39,7 @@ func (p *prose) link(line int, dir, target string) {
 	}
 }
 
-// anchors returns the anchors of a Markdown text, as GitHub derives them from headings.
+// anchors returns the anchors that GitHub derives from the headings of a Markdown text.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	inCode := false

@@ -1,15 +1,17 @@
-// Command lint checks the format of all Go files and the prose of sources and documents, and runs
-// the analyzers of go vet, staticcheck and this project in one pass over each module. It prints
+// Command lint checks the format of all Go files and the prose of sources and documents. It also
+// runs the analyzers of go vet, staticcheck and this project in one pass over each module. It
+// prints
 //
 //	FILE:LINE: MESSAGE (ANALYZER)
 //
-// and fails if there are findings. Results are cached in the user's cache. A comment on the line
-// above suppresses a finding:
+// and fails if there are findings. Results are kept in the user's cache directory. A comment on the
+// line above suppresses a finding:
 //
 //	//lint:ignore ANALYZER REASON
 //
-// Arguments are package patterns relative to the root, such as ./kinds/... and ./test/watch; the
-// default is everything. With -all it also checks files with build tags whose libraries are large.
+// Arguments are package patterns relative to the root, such as ./kinds/... and ./test/watch.
+// Without arguments it checks all packages. With -all it also checks files whose build tags exclude
+// them because their dependencies are large.
 package main
 
 import (
@@ -68,7 +70,7 @@ import (
 	"honnef.co/go/tools/unused"
 )
 
-// vet lists the analyzers of go vet that apply without assembly and cgo.
+// vet lists the analyzers of go vet, except those for assembly and cgo.
 var vet = []*analysis.Analyzer{
 	appends.Analyzer, assign.Analyzer, atomic.Analyzer, bools.Analyzer, buildtag.Analyzer, composite.Analyzer, copylock.Analyzer,
 	defers.Analyzer, directive.Analyzer, errorsas.Analyzer, hostport.Analyzer, httpresponse.Analyzer, ifaceassert.Analyzer,
@@ -77,7 +79,7 @@ var vet = []*analysis.Analyzer{
 	timeformat.Analyzer, unmarshal.Analyzer, unreachable.Analyzer, unsafeptr.Analyzer, unusedresult.Analyzer, waitgroup.Analyzer,
 }
 
-// A finding is one line of the output.
+// A finding is one line of the output. Its fields match the JSON output of staticcheck.
 type finding struct {
 	Code     string
 	Location struct {
@@ -103,7 +105,8 @@ func main() {
 	}
 }
 
-// check returns the sorted findings in both modules. The working directory must be in one of them.
+// check returns the sorted findings of both modules. The working directory must be inside the
+// repository.
 func check(all bool, patterns []string) ([]finding, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -195,8 +198,8 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// analyze returns the findings in packages of the module in folder, by analyzers and those for both
-// modules. It loads export data like go test, so that the build cache has it.
+// analyze runs the given analyzers, and those for both modules, on packages of the module in
+// folder. It loads export data as go test does, so that the build cache already has it.
 func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

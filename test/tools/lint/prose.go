@@ -16,29 +16,30 @@ import (
 	"unicode/utf8"
 )
 
-// The prose rules apply to comments and documents, and the banned words also to string literals of
-// production code. Links to files and headings must not be broken, nor names of documents in Go
-// files. A comment with a line of the form
+// The prose rules apply to comments and documents. The banned words also apply to string literals
+// of production code. Links, and names of documents in Go files, must not be broken. A comment with
+// a line of the form
 //
 //	//lint:ignore prose REASON
 //
-// is exempt, as is a string literal below such a comment.
+// is exempt, and so is a string literal below such a comment.
 const (
 	maxColumns       = 100 // of comments and documents
 	maxCommentWords  = 150 // except for package comments
 	maxSentenceWords = 40
-	// Comments of unexported functions that are short may have maxShortComment lines.
+	// A comment on an unexported function of fewer than shortFunction lines may have
+	// maxShortComment lines.
 	shortFunction   = 10
 	maxShortComment = 4
 )
 
 const ignoreProse = "//lint:ignore prose "
 
-// bannedWords describe people or things where the field has a noun.
+// bannedWords are paraphrases for people or things that have a technical noun.
 var bannedWords = regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|whom|tells|told|what there is|what is to be|in vain|of which there|otherwise than)\b` +
 	`|(^|[.,;:(] |\b(for|to|of|by|what|says|said|knows?|and) )who\b`)
 
-// sentenceEnds separates sentences, paragraphs and items of lists.
+// sentenceEnds matches the ends of sentences, paragraphs and list items.
 var sentenceEnds = regexp.MustCompile(`[.:;?!]["')]*(\s|$)|\n\n|\n\s*[-*]`)
 
 var preformatted = regexp.MustCompile(`(?m)^\t.*\n`)
@@ -86,7 +87,6 @@ func (p *prose) report(line int, format string, args ...any) {
 	p.findings = append(p.findings, f)
 }
 
-// words reports banned words in a text that begins in a line.
 func (p *prose) words(line int, text string) {
 	for i, l := range strings.Split(text, "\n") {
 		if word := bannedWords.FindString(l); word != "" {
@@ -113,7 +113,8 @@ func (p *prose) sentences(line int, text string) {
 	}
 }
 
-// document checks Markdown outside of code: words, links and width. Tables may be wide.
+// document checks words, links and line lengths in Markdown, except in code. Rows of tables may be
+// longer.
 func (p *prose) document(text string) {
 	inCode := false
 	for i, l := range strings.Split(text, "\n") {
@@ -187,7 +188,6 @@ func (p *prose) source(text []byte) error {
 	return nil
 }
 
-// commentSource returns the lines of a comment with their markers.
 func commentSource(group *ast.CommentGroup) string {
 	var b strings.Builder
 	for _, c := range group.List {
@@ -196,7 +196,6 @@ func commentSource(group *ast.CommentGroup) string {
 	return b.String()
 }
 
-// isTrailing reports whether code precedes the offset in its line.
 func isTrailing(text []byte, offset int) bool {
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1
 	return len(bytes.TrimSpace(text[start:offset])) > 0

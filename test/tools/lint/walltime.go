@@ -55,7 +55,7 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks holds the facts about one package.
+// clocks holds what the analyzer knows about one package.
 type clocks struct {
 	*analysis.Pass
 	bubbled   map[types.Object]bool // functions called only in bubbles
@@ -63,7 +63,6 @@ type clocks struct {
 	deadlines map[types.Object]bool // variables with time.Now plus less than a minute
 }
 
-// called returns the called function and its full name.
 func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	fun := ast.Unparen(call.Fun)
 	if index, ok := fun.(*ast.IndexExpr); ok {
@@ -84,7 +83,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions whose every use is in a bubble or in another such function.
+// findBubbled finds functions that are used only in a bubble or in other such functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
 	for _, id := range c.TypesInfo.Uses {
@@ -114,7 +113,7 @@ func (c *clocks) findBubbled(files []*ast.File) {
 	}
 }
 
-// walk visits the nodes of a file; bubbled is true if they run only in a bubble.
+// walk visits the nodes of a file. bubbled reports whether the node runs only in a bubble.
 func (c *clocks) walk(f *ast.File, visit func(n ast.Node, bubbled bool)) {
 	var bubbles []ast.Node // the enclosing ones
 	var stack []ast.Node
@@ -237,8 +236,8 @@ func (c *clocks) isNow(e ast.Expr) bool {
 	return name == "time.Now"
 }
 
-// isDeadline reports whether an expression is time.Now().Add(d), unless d is known to be a
-// watchdog's, or a variable with such a value.
+// isDeadline reports whether an expression is time.Now().Add(d) where d may be below shortest, or a
+// variable with such a value.
 func (c *clocks) isDeadline(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -1,6 +1,6 @@
 // Command platforms checks that both modules and their tests compile on the supported platforms. It
-// type-checks the sources, which is much faster than building: of other modules and of
-// platform-independent packages it reads only declarations.
+// type-checks the sources, which is much faster than building. It skips function bodies of other
+// modules, and of packages that do not depend on the platform.
 //
 //	go run ./tools/platforms [goos/goarch ...]
 package main
@@ -24,8 +24,9 @@ import (
 	"sync"
 )
 
-// others has one architecture per system, because no file of this project is specific to an
-// architecture. linux/amd64 is covered elsewhere.
+// others are the supported platforms except linux/amd64, which normal builds cover. One
+// architecture per operating system suffices, because no file of this project is specific to an
+// architecture.
 var others = []string{"linux/arm64", "darwin/arm64", "windows/amd64"}
 
 func main() {
@@ -64,10 +65,11 @@ type listed struct {
 	varies bool // function bodies may not compile on every platform
 }
 
-// own reports whether the package's errors count.
+// own reports whether the package belongs to the checked module.
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
 
-// findVarying marks own packages with files excluded on the platform, their importers, and
+// findVarying marks the packages of this module whose function bodies must be checked on each
+// platform. These are packages with files excluded on the platform, importers of such packages, and
 // importers of packages with a platform-specific API.
 func findVarying(packages []*listed) {
 	constrained := map[string]bool{"syscall": true}
@@ -84,13 +86,13 @@ func findVarying(packages []*listed) {
 	}
 }
 
-// path returns the import path without the test variant.
 func (p *listed) path() string {
 	path, _, _ := strings.Cut(p.ImportPath, " ")
 	return path
 }
 
-// A checker caches parsed files, most of which are the same on all platforms.
+// A checker type-checks the modules. It caches parsed files, because most are the same on all
+// platforms.
 type checker struct {
 	files  *token.FileSet
 	mu     sync.Mutex
@@ -135,14 +137,14 @@ func list(module, goos, goarch string) ([]*listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The main package of a test is generated and the same everywhere.
+		// go test generates the main package, which is the same on all platforms.
 		if p.ImportPath != "unsafe" && !strings.HasSuffix(p.ImportPath, ".test") {
 			all = append(all, p)
 		}
 	}
 }
 
-// parse parses the files that are not parsed yet.
+// parse parses the files that are not in the cache.
 func (c *checker) parse(packages []*listed) error {
 	var wg sync.WaitGroup
 	var failures []error
@@ -189,7 +191,7 @@ func (p *listed) paths() []string {
 	return paths
 }
 
-// dropBodies frees the memory of unchecked function bodies.
+// dropBodies frees the memory of function bodies that are not checked.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {

@@ -1,12 +1,12 @@
-// Command releases keeps data directories of earlier releases; its test opens each with the current
-// server.
+// Command releases records data directories of earlier releases. Its test opens each with the
+// current server.
 //
 //	go run ./tools/releases -binary PATH -as NAME
 //
-// It lets a release's binary write objects of many kinds (record.go) in two runs, ended by SIGTERM
-// and SIGKILL. It packs the data directory into testdata/NAME.tar.gz, with recorded.json: the
-// objects served at the end, the deleted ones, and the events of a watch. Names in testdata are the
-// release's day and commit:
+// It starts the binary of a release twice and writes objects of many kinds (record.go). The first
+// run ends by SIGTERM, the second by SIGKILL. The command packs the data directory into
+// testdata/NAME.tar.gz, with recorded.json: the objects served at the end, the paths of deleted
+// ones, and the events of a watch. Names in testdata are the day and commit of the release:
 //
 //	1121-30c2a52  the first journal and snapshots, with six kinds
 //	1121-26eb35a  zeros written ahead of the journal
@@ -15,5 +15,5 @@
 //	1124-19347fd  the kinds of release 1.35
 //	1124-4348190  histories that have a name, an archive of the journal
 //
-// A release that changes the on-disk format adds its own.
+// A release that changes the on-disk format adds a data directory.
 package main

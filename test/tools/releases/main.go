@@ -29,10 +29,11 @@ func main() {
 	}
 }
 
-// settings make the first run write a snapshot. Every release knows them.
+// settings is a configuration that every release supports. The small journal limit makes the first
+// run write a snapshot.
 const settings = "naming: kubernetes\nserving: {securePort: 0}\nsnapshots: {journalBytes: 1Mi}\n"
 
-// record creates a fixture.
+// record runs a release twice and packs its data directory into the archive.
 func record(ctx context.Context, binary, archive string) (err error) {
 	dir, err := os.MkdirTemp("", "release-*")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// recorded holds what a release served.
+// recorded is the content of recorded.json.
 type recorded struct {
 	Objects map[string]json.RawMessage // by path, as served at the end
 	Gone    []string                   // paths of deleted objects
@@ -34,10 +34,10 @@ const (
 	last       = configMaps + "/last" // written last
 )
 
-// A write is a request to a release.
 type write struct{ method, path, contentType, body string }
 
-// firstWrites are the writes of the first run: all sorts of kinds, and a custom one.
+// firstWrites are the writes of the first run. They cover built-in resources of many kinds and a
+// custom resource.
 var firstWrites = []write{
 	{"POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"team","labels":{"owner":"us"}}}`},
 	{"PATCH", configMaps + "/applied?fieldManager=one", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1","b":"1"}}`},
@@ -64,7 +64,6 @@ var firstWrites = []write{
 	{"POST", widgets, client.JSON, `{"apiVersion":"e.com/v1","kind":"Widget","metadata":{"name":"gone"},"spec":{"size":9}}`},
 }
 
-// secondWrites are the writes of the second run.
 var secondWrites = []write{
 	{"DELETE", core + "/pods/leaving?gracePeriodSeconds=0", "", ""},
 	{"DELETE", widgets + "/gone", "", ""},
@@ -76,7 +75,7 @@ var secondWrites = []write{
 	{"POST", configMaps, client.JSON, `{"metadata":{"name":"last"}}`},
 }
 
-// A writer sends writes to a release and records responses.
+// A writer sends writes to a release and records the results.
 type writer struct {
 	*client.Client
 	recorded
@@ -84,7 +83,7 @@ type writer struct {
 	lives     int
 }
 
-// first is the first run.
+// first performs the writes of the first run.
 func (w *writer) first(ctx context.Context) error {
 	if err := w.write(ctx, firstWrites); err != nil {
 		return err
@@ -97,8 +96,8 @@ func (w *writer) first(ctx context.Context) error {
 	return err
 }
 
-// fill extends the journal until a snapshot is written, which then contains the earlier writes;
-// later ones are in the journal.
+// fill extends the journal until the release writes a snapshot. The snapshot contains the writes
+// before fill, and later writes are only in the journal.
 func (w *writer) fill(ctx context.Context) error {
 	for n := range 2 {
 		big := client.ConfigMap("big", nil, map[string]string{"text": strings.Repeat(strconv.Itoa(n), 300<<10)})
@@ -118,7 +117,7 @@ func (w *writer) fill(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// second is the second run.
+// second performs the writes of the second run, and records objects and events.
 func (w *writer) second(ctx context.Context) error {
 	if err := w.write(ctx, secondWrites); err != nil {
 		return err
@@ -150,8 +149,8 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write sends requests. Requests that a release does not support, and those that depend on them,
-// fail and are only logged.
+// write sends requests. It only logs those that fail, because an old release may not support them
+// or objects that they depend on.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {
 		var a client.Answer
@@ -173,7 +172,7 @@ func (w *writer) write(ctx context.Context, all []write) error {
 	return nil
 }
 
-// keep records the object that a request wrote, or its deletion.
+// keep records the object that a request wrote, or that the request deleted it.
 func (w *writer) keep(ctx context.Context, r write) error {
 	path, _, _ := strings.Cut(r.path, "?")
 	if r.method == "POST" {

@@ -16,9 +16,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEveryRelease (2, 14, 17, 19, 29, 38) opens the data of each release. All served objects are
-// unchanged and deleted ones are gone, also after a restart. Watches resume from its versions, new
-// versions are higher, and field ownership, addresses, finalizers and CRDs still apply.
+// TestEveryRelease opens the data directory of each release. It checks that all served objects are
+// unchanged and deleted ones are gone, also after a restart. Watches must resume from the release's
+// resource versions, and new versions must be higher. Field ownership, allocated addresses,
+// finalizers and CRDs must still apply.
+//
+// The test covers promises 2, 14, 17, 19, 29 and 38 of docs/reliability.md.
 func TestEveryRelease(t *testing.T) {
 	client.OnDisk(t)
 	archives, err := filepath.Glob("testdata/*.tar.gz")
@@ -53,7 +56,7 @@ func openRelease(t *testing.T, archive string) {
 	u.checkRules()
 }
 
-// An upgraded is a server with the data of a release.
+// An upgraded is a current server on the data directory of a release.
 type upgraded struct {
 	*client.Server
 	t   *testing.T
@@ -102,14 +105,15 @@ func (u *upgraded) checkObjects() {
 	}
 }
 
-// completed removes what the controller writes when it adds a status.
+// completed removes the fields that a controller changes when it adds a status.
 func completed(o client.Object) {
 	delete(o, "status")
 	delete(o.Metadata(), "managedFields")
 	delete(o.Metadata(), "resourceVersion")
 }
 
-// checkWatch resumes a watch from a version of the first run.
+// checkWatch checks that a watch from a resource version of the first run receives the recorded
+// events.
 func (u *upgraded) checkWatch() {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
@@ -131,7 +135,7 @@ func (u *upgraded) checkWatch() {
 	}
 }
 
-// checkRules checks writes that depend on the release's state.
+// checkRules checks writes whose outcome depends on the recorded objects.
 func (u *upgraded) checkRules() {
 	u.t.Helper()
 	if v := u.send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"new"}}`).Object().Version(); v <= u.was.Newest {

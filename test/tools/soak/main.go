@@ -83,7 +83,6 @@ func run(ctx context.Context, whole time.Duration, pattern string) error {
 	return errors.Join(report(results, commit), ctx.Err(), log.Close())
 }
 
-// repository returns the root of the repository and the tested commit.
 func repository() (root, commit string, err error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -93,7 +92,8 @@ func repository() (root, commit string, err error) {
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(described)), err
 }
 
-// run runs a part for a time. If it takes far longer, it and its children are killed.
+// run runs a part, which should take the duration long. If it takes far longer, run kills it and
+// its children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
 	const grace = 5 * time.Minute // to build and to finish
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
@@ -134,7 +134,8 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf reads a part's output, and returns what it covered and what could not run.
+// figuresOf extracts from a part's output what it covered (figures) and what could not run
+// (lacking).
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)
@@ -162,7 +163,6 @@ func figuresOf(in io.Reader) (figures, lacking []string) {
 	return figures, lacking
 }
 
-// lines returns the result for display.
 func (r result) lines() []string {
 	verdict := "nothing found"
 	if r.err != nil {
@@ -171,7 +171,7 @@ func (r result) lines() []string {
 	return append(slices.Clone(r.figures), fmt.Sprintf("%s, in %v", verdict, r.took))
 }
 
-// report prints the table in the form of docs/reliability.md.
+// report prints the results as the table that docs/reliability.md contains.
 func report(results []result, commit string) error {
 	fmt.Printf("\nwhat was tried at %s on %s; the whole log is bin/soak.log\n\n| Part | Time | Tried | Found |\n|---|---|---|---|\n", commit, time.Now().UTC().Format(time.DateOnly))
 	failed := 0

@@ -16,11 +16,11 @@ type part struct {
 	share   int    // of the time, relative to the other parts
 	folder  string // relative to the root of the repository
 	command string // %s is the time
-	// environment is set besides TROUPE_SOAK.
+	// environment holds variables in addition to TROUPE_SOAK.
 	environment []string
 }
 
-// parts returns the parts in order; those that fail soonest come first.
+// parts returns all parts except fuzzing. Those that would fail soonest come first.
 func parts() []part {
 	const test = "go test -vet=off -v -count 1 -timeout 24h "
 	onEtcd := []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}
@@ -88,7 +88,7 @@ func fuzzPart(folder, target string) part {
 	return part{name: folder + " " + target, folder: module, command: fmt.Sprintf("go test -vet=off -run ^$ -fuzz ^%s$ -fuzztime %%s ./%s", target, inside)}
 }
 
-// plan returns the time of each part.
+// plan divides the time among all parts and fuzz targets by their shares.
 func plan(all []part, fuzzing []part, whole time.Duration) (times []time.Duration) {
 	shares := 0
 	if len(fuzzing) > 0 {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Measurement is a file of bench/history.
+// A Measurement is the content of a file in bench/history.
 type Measurement struct {
 	Commit  string    `json:"commit"`
 	Date    time.Time `json:"date"` // of the commit
@@ -53,7 +53,7 @@ func record(ctx context.Context, tree, commit string, rows []Row) error {
 	return os.WriteFile(plotFile, plot(all), 0o644)
 }
 
-// history reads the measurements of a directory, the oldest commit first.
+// history reads all measurements in a directory, sorted from the oldest commit to the newest.
 func history(dir string) ([]Measurement, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -75,7 +75,7 @@ func history(dir string) ([]Measurement, error) {
 	return all, nil
 }
 
-// The plot has a panel per workload, with a line per media type and number of clients.
+// The plot has a panel per workload. A panel has a line per media type and number of clients.
 const (
 	columns                 = 3
 	panelWidth, panelHeight = 300, 150
@@ -112,7 +112,8 @@ func plot(all []Measurement) []byte {
 	return b.Bytes()
 }
 
-// panel draws one workload: the ratio to the last release over the measured commits.
+// panel draws the panel of one workload. It shows the ratio to the last release for each measured
+// commit.
 func panel(b *bytes.Buffer, name string, variants map[string][]float64, all []Measurement) {
 	x := func(i int) float64 {
 		return margin + float64(i)*(panelWidth-2*margin)/float64(max(1, len(all)-1))

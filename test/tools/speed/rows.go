@@ -17,18 +17,18 @@ type Row struct {
 	Name  string  `json:"name"` // workload, media type and clients: "create protobuf 32"
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"` // of Value, such as µs of CPU per operation
-	// Ratio of the value to that of the base: median, lowest and highest of the rounds.
+	// Ratio, Low and High are the median, lowest and highest ratio to the base over all rounds.
 	Ratio float64 `json:"ratio"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
-// tolerance is the ratio up to which a row is not slower.
+// tolerance is the highest ratio that does not count as slower.
 const tolerance = 1.03
 
 func (r Row) slower() bool { return r.Low > tolerance }
 
-// A group is a run of bench.
+// A group is a set of workloads that one run of bench measures.
 type group struct {
 	workloads []string
 	clients   int // 0: the workload decides
@@ -58,7 +58,7 @@ func (g group) suffix() string {
 	return text
 }
 
-// report is the part of bench's report that is used here.
+// report holds the fields of bench's report that this command needs.
 type report struct {
 	Rows []struct {
 		Name   string  `json:"name"`
@@ -75,7 +75,7 @@ type report struct {
 	} `json:"rows"`
 }
 
-// measure runs the workloads of the group whose rows match only.
+// measure runs those workloads of the group whose row names match only.
 func (g group) measure(ctx context.Context, b builds, only *regexp.Regexp, runs int) ([]Row, error) {
 	var workloads []string
 	for _, w := range g.workloads {
@@ -114,7 +114,7 @@ func (g group) measure(ctx context.Context, b builds, only *regexp.Regexp, runs 
 	return g.rows(r), nil
 }
 
-// rows returns the rows of a report that compare both builds.
+// rows returns the rows of a report that have a ratio between both builds.
 func (g group) rows(r report) []Row {
 	var rows []Row
 	for _, x := range r.Rows {

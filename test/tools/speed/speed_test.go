@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestRows checks which rows of a report are compared, and which are slower.
+// TestRows checks which rows of a report are compared, and which count as slower.
 func TestRows(t *testing.T) {
 	var r report
 	if err := json.Unmarshal([]byte(`{"rows": [
@@ -35,7 +35,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestGroupWithoutMatch checks that a group whose rows do not match runs nothing.
+// TestGroupWithoutMatch checks that measure runs nothing if no row of the group matches.
 func TestGroupWithoutMatch(t *testing.T) {
 	rows, err := groups[0].measure(t.Context(), builds{}, regexp.MustCompile("^nothing$"), 1)
 	if rows != nil || err != nil {
@@ -43,8 +43,8 @@ func TestGroupWithoutMatch(t *testing.T) {
 	}
 }
 
-// TestPlot checks that each workload gets a panel with a line per variant, and that a measurement
-// without a row leaves a gap.
+// TestPlot checks that each workload has a panel with a line per variant. A measurement that lacks
+// a row must leave a gap.
 func TestPlot(t *testing.T) {
 	at := func(day int, commit string, rows ...Row) Measurement {
 		return Measurement{Commit: commit, Date: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Rows: rows}
@@ -61,7 +61,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestHistory checks that the recorded measurements can be read, in the order of their commits.
+// TestHistory checks that the recorded measurements can be read and are sorted by commit date.
 func TestHistory(t *testing.T) {
 	all, err := history("../../" + historyDir)
 	if err != nil {

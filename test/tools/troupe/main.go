@@ -1,4 +1,4 @@
-// Command troupe is a worker of package client that runs commands of troupe.
+// Command troupe runs troupe's commands as a worker of package client.
 package main
 
 import (

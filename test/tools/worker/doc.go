@@ -1,3 +1,3 @@
-// Package worker runs commands of a command-line program sequentially in one process, for the
-// workers of package client.
+// Package worker runs commands of a command-line program one after another in one process. Package
+// client starts such processes as workers.
 package worker

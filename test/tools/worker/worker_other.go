@@ -2,8 +2,8 @@
 
 package worker
 
-// Serve panics, because workers need sockets that pass files.
+// Serve panics, because workers need Unix sockets, which can pass open files.
 func Serve(name string, run func() (code int)) { panic("a worker needs sockets that carry files") }
 
-// Exit panics, because no worker runs.
+// Exit panics, because Serve cannot have run a command.
 func Exit(code int) { panic("no worker runs") }

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A request is one command. Its message carries standard input, output and error as files.
+// A request asks for one command. Its message also passes the command's standard input, output and
+// error as open files.
 type request struct {
 	Args, Env []string
 	Dir       string
 }
 
-// Serve runs the commands received on file 3 with run. Each gets the environment, working
-// directory, standard files and arguments of its request; name is the first argument. The response
-// is one byte, the exit code.
+// Serve receives commands on the Unix socket inherited as file descriptor 3, and calls run for
+// each. A command gets the arguments, environment, working directory and standard files of its
+// request. name is its first argument. The response is one byte, the exit code.
 func Serve(name string, run func() (code int)) {
 	f := os.NewFile(3, "commands")
 	c, err := net.FileConn(f)
@@ -54,13 +55,14 @@ func Serve(name string, run func() (code int)) {
 	}
 }
 
-// Exit ends the current command, in place of os.Exit.
+// Exit ends the current command. Commands must call it instead of os.Exit, which would end the
+// worker.
 func Exit(code int) { panic(exit(code)) }
 
 type exit int
 
-// run returns the exit code of a command. If the command ends the process, the parent uses the exit
-// code of the process.
+// run runs a command and returns its exit code. If the command ends the process, the client uses
+// the exit code of the process.
 func (r request) run(name string, run func() int) (code int) {
 	defer func() {
 		switch failure := recover().(type) {
