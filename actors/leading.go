@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// maxLed is the number of changes in progress up to which a request leads its commit.
+// maxLed is the highest number of changes in progress at which a request leads its own commit.
 const maxLed = 4
 
-// mayLead reports whether the goroutine of a request may run the committer, which saves switches to
-// other threads and back. With many writers that would shrink the batches. A request ignores its
-// deadline while it leads, so only the commits of embedded logs are led.
+// mayLead reports whether a request's goroutine may run the committer. That saves two thread
+// switches, but with many writers it would shrink the batches. A leading request ignores its
+// deadline, so it never leads commits to etcd, which may take long.
 func (s *Store) mayLead() bool {
 	return s.embedded && s.inProgress.Load() <= maxLed && s.lastBatch.Load() <= maxLed
 }

@@ -22,8 +22,8 @@ type sinkFunc func()
 func (f sinkFunc) Events([]request.Event) error { f(); return nil }
 func (sinkFunc) Done()                          {}
 
-// TestLoneWriterLeads checks that the goroutine of a lone writer syncs the journal and runs inline
-// watches, and that other watches run elsewhere.
+// TestLoneWriterLeads checks that a lone writer's goroutine syncs the journal and runs inline
+// watches, and that other watches run on their own goroutines.
 func TestLoneWriterLeads(t *testing.T) {
 	const function = "TestLoneWriterLeads("
 	fs := vfs.NewMem()
@@ -65,7 +65,7 @@ func TestLoneWriterLeads(t *testing.T) {
 }
 
 // TestWritersBesideALeader checks that writers that arrive while another one leads share the next
-// batch, and that those that give up are answered while the disk hangs.
+// batch. Those that give up get their response even while the disk hangs.
 func TestWritersBesideALeader(t *testing.T) {
 	const others = 20
 	fs := vfs.NewMem()

@@ -26,7 +26,7 @@ func (c *counters) batch(size int, took time.Duration) {
 	}
 }
 
-// WriteMetrics writes the metrics of store and log in the Prometheus text format.
+// WriteMetrics writes the metrics of the store and its log in the Prometheus text format.
 func (s *Store) WriteMetrics(w io.Writer) {
 	stats := s.log.Stats()
 	collections := slices.Collect(maps.Values(s.allCollections()))
@@ -77,7 +77,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	)
 }
 
-// maxUnreadable is the number of unreadable objects that have a series.
+// maxUnreadable limits the time series for unreadable objects, which have one each.
 const maxUnreadable = 100
 
 func (s *Store) unreadable() metrics.Samples {
@@ -86,7 +86,7 @@ func (s *Store) unreadable() metrics.Samples {
 		func(u *Unreadable) string { return fmt.Sprintf("object=%q", u.String()) }, func(u *Unreadable) any { return u.Version })
 }
 
-// mutations counts the computed mutations of one collection.
+// mutations counts and times the computed mutations of one collection.
 type mutations struct{ count, nanos, longest atomic.Uint64 }
 
 func (t *mutations) add(took time.Duration) {

@@ -9,40 +9,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// mutateRequest requests one mutation from an object's owner. reply is valid once answered is
-// closed.
+// mutateRequest asks an object's owner for one mutation. reply may be read once answered is closed.
 type mutateRequest struct {
 	ctx          context.Context
 	path         string // of the object
 	mutation     *request.Mutation
 	precondition createPrecondition // of a create
-	// waited is the mutation as admitted outside of the owner's turn, or nil.
+	// waited is the mutation after admission outside the owner's turn, or nil.
 	waited *waitingMutation
-	// renamed is a new object that admission has given the name of path, or nil.
+	// renamed is a new object to which admission has given the name in path, or nil.
 	renamed  *mutation.Prepared
 	reply    mutateReply
 	answered chan struct{}
 }
 
-// mutateReply is the immediate answer of the owner: a refusal, a no-op, or the proposal to wait
-// for. A refusal or no-op that was computed on a pending proposal waits for that too, because it
-// must not be reported before it is durable.
+// mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
+// rejection or no-op computed on a pending proposal also waits for that proposal, because the
+// client must not see a result whose basis may be lost.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
-	// accepted means that the proposal carries the mutation itself. Otherwise the result or refusal
-	// holds once the proposal is applied, the result under the version of the proposal.
+	// accepted means that the proposal contains the mutation. Otherwise the rejection or no-op
+	// becomes valid when the proposal is applied, and a no-op returns the proposal's version.
 	accepted bool
 	retry    bool
-	// turn is the committer's if the goroutine of the request is to lead the commit.
+	// turn is the committer's turn if the request's goroutine leads the commit, and otherwise zero.
 	turn runtime.Turn
-	// waiting is a mutation to be admitted outside of the owner's turn.
+	// waiting is a mutation that needs admission outside the owner's turn.
 	waiting *waitingMutation
 	err     error
 }
 
-// waitingMutation is a mutation that is admitted outside of the owner's turn, or computed there
-// completely because a webhook must convert for it.
+// waitingMutation is admitted outside the owner's turn. If it needs a conversion webhook, it is
+// also computed there.
 type waitingMutation struct {
 	base      uint64 // the version of its base; 0: no object
 	converts  bool   // it is not computed yet
@@ -51,8 +50,8 @@ type waitingMutation struct {
 	candidate mutation.Candidate // after admission
 }
 
-// answer completes the request. It releases the reservation of a mutation that has waited and is
-// not accepted.
+// answer completes the request. If its mutation is not accepted, the reservation that admission
+// made is released.
 func (m *mutateRequest) answer(r mutateReply) {
 	if m.waited != nil && !r.accepted {
 		m.waited.candidate.Reserved.Release()
@@ -63,7 +62,8 @@ func (m *mutateRequest) answer(r mutateReply) {
 
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease releases the owner when an abandoned, unanswered request is done.
+// awaitAndRelease waits for the outcome of a request whose client has given up, and then releases
+// the owner.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)
@@ -76,7 +76,7 @@ func (r *mutateReply) awaitAndRelease(owner *activation) {
 	owner.release(r.resultObject())
 }
 
-// resultObject returns the object of a reply, if any, after its proposal is resolved.
+// resultObject returns the object of a reply, or nil. The proposal must be resolved.
 func (r *mutateReply) resultObject() *meta.Object {
 	if r.proposal != nil {
 		return r.proposal.object
@@ -84,7 +84,7 @@ func (r *mutateReply) resultObject() *meta.Object {
 	return r.result.Object
 }
 
-// outcome returns the final outcome, after the proposal is resolved.
+// outcome returns the result of the mutation. The proposal must be resolved.
 func (r *mutateReply) outcome() (request.Result, error) {
 	switch {
 	case r.proposal == nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A lateLog wraps a log. While a hold is set, Append returns only after its end, although the
-// subscriber has already received the commits.
+// A lateLog wraps a log. While a hold is set, Append delays its return until the hold is over. The
+// subscriber receives the commits without delay.
 type lateLog struct {
 	persist.Log
 	hold atomic.Pointer[hold]
@@ -40,8 +40,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change does not conflict if it
-// specifies a version whose writer has no response yet. A watch may deliver that version first.
+// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change with a resource version succeeds
+// even if the writer of that version has no response yet. A watch may deliver the version first.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// namespaces is the collection that every namespaced object depends on.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
 func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
@@ -46,9 +45,9 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	return h, nil
 }
 
-// createPrecondition is what a create depends on: a refusal if the namespace is missing or
-// terminating, or the conditions that namespace and CRD are unchanged at commit time. So no object
-// can be created in a namespace that is being emptied.
+// createPrecondition holds the conditions of a create: the namespace and the CRD must be unchanged
+// at commit time. So no object is created in a namespace while it is being emptied. refusal is set
+// instead if the namespace is missing or terminating.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition
@@ -65,8 +64,8 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
-// isProtectedNamespace reports whether a namespace cannot be deleted: the default one and those of
-// the system, except for the one of leases.
+// isProtectedNamespace reports whether a namespace must not be deleted. As in Kubernetes, these are
+// the default, system and public namespaces, but not the one for node leases.
 func (s *Store) isProtectedNamespace(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }

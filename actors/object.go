@@ -21,8 +21,8 @@ import (
 )
 
 // object is the actor that owns the changes of one key. It computes each mutation on the newest
-// state, which may not be committed yet. So the mutations of one object never conflict, and many of
-// them share one sync.
+// state, which may not be committed yet. Mutations of one object therefore never conflict, and many
+// of them share one sync.
 type object struct {
 	activation   *activation
 	path         string       // of the current object
@@ -35,9 +35,9 @@ type object struct {
 
 type newestState struct {
 	mutation.State
-	// pending is the unapplied proposal of the state, if any.
+	// pending is the proposal that produced the state, until it is applied.
 	pending *proposal
-	// unreadable means that the object cannot be decoded, only deleted.
+	// unreadable means that the object cannot be decoded. It can only be deleted.
 	unreadable bool
 }
 
@@ -51,8 +51,8 @@ func (o *object) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// answer answers one request exactly once, even if the mutation panics. The panic continues to the
-// supervisor.
+// answer answers the request exactly once, even if the mutation panics. The supervisor handles the
+// panic.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
@@ -77,7 +77,7 @@ func (o *object) answer(m *mutateRequest) {
 	m.answer(reply)
 }
 
-// internalError logs a panic under an id, and returns an error with only that id.
+// internalError logs a panic under a random id and returns an error that shows only this id.
 func (s *Store) internalError(text string, m *request.Mutation, reason any) error {
 	id := uuid.NewString()
 	s.logger.Error(text, "id", id, "key", m.Key.String(), "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
@@ -86,7 +86,7 @@ func (s *Store) internalError(text string, m *request.Mutation, reason any) erro
 
 func (o *object) store() *Store { return o.activation.collection.store }
 
-// handle computes a mutation and proposes the result.
+// handle computes a mutation and submits the result as a proposal.
 func (o *object) handle(m *mutateRequest) mutateReply {
 	if o.path != m.path {
 		*o = object{activation: o.activation, path: m.path, onSender: o.onSender}
@@ -125,7 +125,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 		c.Form = work.Kind
 	}
 	if err := p.Reserve(&c); err != nil {
-		// The pending change may release what was missing.
+		// The pending change may free the quota or other resource that was missing.
 		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
 	}
 	reply := o.submit(m, state, c)
@@ -135,8 +135,8 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// admit prepares a request and runs the admission plugins that do not block. An object that got a
-// new generated name after a conflict is not admitted again.
+// admit prepares a mutation and runs the admission plugins that do not block. After a conflict, an
+// object with a newly generated name is not admitted again.
 func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
@@ -160,9 +160,9 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 	return mutation.Env{Context: ctx, Now: s.objectTime(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
-// handOut returns a mutation to the goroutine of its request, which runs blocking admission or a
-// conversion webhook. These never see an unstored state: the request is retried when the pending
-// proposal is resolved.
+// handOut returns the mutation to the request's goroutine, which runs blocking admission or a
+// conversion webhook. These must not see uncommitted state. If a proposal is pending, the request
+// is retried once it is resolved.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
@@ -192,8 +192,8 @@ func versionOf(o *meta.Object) uint64 {
 	return o.Version
 }
 
-// stored returns the last committed object, or nil. A quarantined one has only its name and
-// version.
+// stored returns the last committed object or nil. For an unreadable object it returns only the
+// name and version.
 func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	if a := o.store().quarantine.get(key); a != nil {
 		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true
@@ -201,8 +201,8 @@ func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	return o.activation.collection.published.Load().get(o.path), false
 }
 
-// newest returns the newest state of the object. mustWait reports that the pending proposal must be
-// applied first.
+// newest returns the newest state of the object. mustWait reports whether the mutation has to wait
+// for the pending proposal.
 func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	if last := o.lastProposal; last != nil && !last.resolved() {
 		s.pending = last
@@ -228,8 +228,8 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree keeps the tree of the last proposal, which is resolved, as that of the object. It drops
-// a tree of an outdated schema.
+// keepTree keeps the tree of the last proposal, which must be resolved, as the decoded object. It
+// drops a tree that was decoded under an outdated schema.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

@@ -9,11 +9,12 @@ import (
 
 // An Observer receives all changes, for example to count the usage of a namespace.
 type Observer interface {
-	// Observe is called with every change, by any writer, in the order of the collection's
-	// versions: before readers see the change, before its writer is answered, and before its
-	// reservation is committed. A Reservation may account for its change itself
-	// (Reservation.OnPublish). old is nil for a new object, now for a deleted one. Objects are
-	// shared. Many collections call Observe concurrently; it must not block nor use the store.
+	// Observe is called with every change by any writer, in the order of the collection's versions.
+	// It runs before readers see the change, its writer gets a response, or its reservation is
+	// committed. A Reservation may account for its change itself (Reservation.OnPublish).
+	//
+	// old is nil for a new object, now for a deleted one. Both are shared and must not be modified.
+	// Many collections call Observe concurrently. It must not block or use the store.
 	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
@@ -40,7 +41,7 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 type snapshotRequest struct{ reply chan *snapshot }
 
 // Scan calls visit with every object of a storage kind in a namespace. It sees exactly the changes
-// that the Observer has received. version is that of the newest change, 0 if there was none.
+// that the Observer has received. version is that of the newest one, or 0.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

@@ -49,8 +49,8 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 	}
 }
 
-// TestObserver checks that every change is observed in the order of versions, before its
-// reservation is committed. A scan returns exactly the observed changes.
+// TestObserver checks that every change is observed in version order and before its reservation is
+// committed. A scan returns exactly the observed changes.
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
@@ -98,7 +98,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// contended blocks all changes until it is opened.
+// contended is an admission plugin that reports every change as contended until open is closed.
 type contended struct {
 	reservingFake
 	open   chan struct{}
@@ -122,8 +122,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a contended change waits, however often it is retried, and
-// with or without a waiting admission.
+// TestContendedChangesWait checks that a contended change waits, regardless of the number of its
+// retries and of blocking admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

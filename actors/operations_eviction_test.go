@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// cluster is a store with the kinds that evictions need. It runs a function before each mutation,
-// like a concurrent writer.
+// cluster is a store with the kinds that evictions need. It can call a function before each
+// mutation to simulate a concurrent writer.
 type cluster struct {
 	*actors.Store
 	t             *testing.T
@@ -102,8 +102,8 @@ func budgetStatus(allowed, healthy, desired int) string {
 	return fmt.Sprintf(`"observedGeneration":1,"expectedPods":3,"disruptionsAllowed":%d,"currentHealthy":%d,"desiredHealthy":%d`, allowed, healthy, desired)
 }
 
-// TestEvictionsThatDoNotEnd checks that a budget refuses further evictions while too many evicted
-// Pods still exist.
+// TestEvictionsThatDoNotEnd checks that a budget rejects evictions while too many evicted Pods
+// still exist.
 func TestEvictionsThatDoNotEnd(t *testing.T) {
 	disrupted := strings.Builder{}
 	for i := range 2001 {
@@ -121,7 +121,7 @@ func TestEvictionsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// checkError checks the code of an error, and that its message or causes contain a text.
+// checkError checks the code of an error. The message or causes must contain the text says.
 func checkError(t *testing.T, err error, code int, says string) {
 	t.Helper()
 	if err == nil {
@@ -140,8 +140,8 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// TestBudgetChangesMeanwhile checks that a budget that changes concurrently is read again, and is
-// decremented once.
+// TestBudgetChangesMeanwhile checks that a budget that changes concurrently is read again and
+// decremented only once.
 func TestBudgetChangesMeanwhile(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, ready)
@@ -179,8 +179,8 @@ func TestPodChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEvictionGivesUp checks that a failed precondition of the client is not retried, and that
-// retries stop when the request ends.
+// TestEvictionGivesUp checks that an eviction is not retried if a precondition of the client fails,
+// and that retries stop when the request ends.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

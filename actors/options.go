@@ -15,37 +15,38 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Options configure a store.
+// Options configures a Store.
 type Options struct {
 	Log     persist.Log
 	Catalog *catalog.Catalog
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Allocators reserve, by storage kind, what only one object may have at a time, such as an
-	// address.
+	// Allocators assigns values that must be unique among objects, such as addresses, by storage
+	// kind.
 	Allocators map[meta.GroupResource]mutation.Allocator
-	// Converter returns the converter of a kind whose conversion may block and fail, and nil if it
-	// is built in. If Converter is nil, all are.
+	// Converter returns the converter of a kind whose conversion may block and fail, such as a
+	// webhook. It returns nil for built-in conversions. A nil Converter means that all are built
+	// in.
 	Converter func(*schema.Kind) convert.Converter
-	// Stale reports whether a stored key should be written again even if a change leaves it as it
-	// is, for example after a change of the encryption key. It may be nil.
+	// Stale reports whether a stored value should be rewritten even if a change leaves it as it is,
+	// for example after a change of the encryption key. It may be nil.
 	Stale func(key string, version persist.Revision) bool
-	// Rewrites rises when more stored values become stale. Then a snapshot is due, which rewrites
-	// all objects. It is nil without Stale, and if snapshots do not rewrite.
+	// Rewrites returns a number that grows when more stored values become stale. A snapshot is then
+	// due, which rewrites all objects. It is nil if Stale is, or if snapshots do not rewrite.
 	Rewrites func() uint64
-	// Observer receives every published change; may be nil.
+	// Observer receives every published change. It may be nil.
 	Observer Observer
-	// Now is the clock; nil: time.Now.
+	// Now is the clock. The default is time.Now.
 	Now func() time.Time
-	// ObjectTime is the clock of times in objects; nil: Now.
+	// ObjectTime is the clock for timestamps in objects. The default is Now.
 	ObjectTime func() time.Time
 	// Fatal is called once when the log has failed or its content cannot be published. The process
-	// must end; recovery does the rest. It must not block.
+	// must then exit, and recover when it restarts. Fatal must not block.
 	Fatal func(error)
 }
 
-// Strategy selects what happens to an actor that has panicked.
+// Strategy selects how the supervisor handles a panic in an actor.
 type Strategy string
 
 const (
@@ -54,8 +55,8 @@ const (
 	StrategyStop    = Strategy(runtime.Stop)
 )
 
-// Tuning are the settings that shape actors, commits and watches. The zero value is not valid;
-// begin with DefaultTuning.
+// Tuning holds the settings of actors, commits and watches. The zero value is invalid. Start with
+// DefaultTuning.
 type Tuning struct {
 	Strategy       Strategy
 	MaxRestarts    int // in RestartWindow; then the actor is stopped
@@ -87,7 +88,7 @@ func (t Tuning) supervision() runtime.Supervision {
 	return runtime.Supervision{Strategy: runtime.Strategy(t.Strategy), MaxRestarts: t.MaxRestarts, Window: t.RestartWindow, Backoff: t.RestartBackoff}
 }
 
-// Validate returns the errors of all invalid settings.
+// Validate returns an error that lists all invalid settings.
 func (t Tuning) Validate() error {
 	var faults []error
 	if t.Strategy != StrategyRestart && t.Strategy != StrategyResume && t.Strategy != StrategyStop {

@@ -33,7 +33,7 @@ type server struct {
 
 var ownService = meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: "own"}
 
-// openShared starts a server with few Service addresses and ports.
+// openShared opens a server on a shared log, with small ranges of Service addresses and ports.
 func openShared(t testing.TB, log *sharedLog) *server {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -58,7 +58,7 @@ func (s *server) close() {
 	}
 }
 
-// await waits until the server has applied the newest revision.
+// await waits until the server has applied the newest revision of the shared log.
 func (s *server) await() {
 	s.t.Helper()
 	s.log.store.mu.Lock()
@@ -76,7 +76,7 @@ type client struct {
 	acked  []string // "object field" of acknowledged patches
 }
 
-// refusals are expected status codes.
+// refusals are the status codes that clients may get in this test.
 var refusals = []int{404, 409, 422, 503, 504}
 
 func (c *client) run(steps int) {
@@ -110,7 +110,6 @@ func (c *client) run(steps int) {
 	}
 }
 
-// service makes a change of a random Service.
 func (c *client) service(m request.Mutation) error {
 	name := fmt.Sprint("s", c.chance.IntN(14))
 	if object := m.Body(); object != nil {
@@ -121,7 +120,7 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther checks that the other server returns the change to a read at its version.
+// checkOther checks that a read at the change's version from the other server returns the change.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
@@ -129,9 +128,9 @@ func (c *client) checkOther(object, field string, version uint64) {
 	}
 }
 
-// TestServersShareALog runs two servers and a third writer on one log with lost responses and late
-// deliveries. No acknowledged change is lost, no address is assigned twice, and every watch gets
-// each change once and in order.
+// TestServersShareALog runs two servers and a third writer on one log that loses responses and
+// delivers late. No acknowledged change may be lost, no address assigned twice, and every watch
+// must get each change once and in order.
 func TestServersShareALog(t *testing.T) {
 	const together, most = 4, 300
 	end := time.Now()
@@ -199,7 +198,7 @@ func shareALog(t *testing.T, seed uint64) {
 
 const clientSteps = 40
 
-// runClients runs clients of both servers and another writer concurrently.
+// runClients concurrently runs random clients of both servers and a writer that bypasses them.
 func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	var wait sync.WaitGroup
 	for i := range 8 {
@@ -227,13 +226,13 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	return clients
 }
 
-// rawConfigMap returns a write of a ConfigMap that bypasses the servers.
+// rawConfigMap returns a write that stores a ConfigMap directly in the log, bypassing the servers.
 func rawConfigMap(name, value string) persist.Write {
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}
 }
 
-// watched holds the events of a watch of all ConfigMaps.
+// watched records the events of a watch of all ConfigMaps.
 type watched struct {
 	mu     sync.Mutex
 	events []string

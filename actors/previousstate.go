@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 )
 
-// previousState returns what the journal keeps for watches that resume after a restart: that the
-// object is new, or the previous state if its labels or selectable fields differed.
+// previousState returns the metadata of a write in the journal, for watches that resume after a
+// restart. It marks a new object, or contains the previous state if the labels or selectable fields
+// change.
 func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}
@@ -18,8 +19,8 @@ func previousState(state mutation.State, c mutation.Candidate) []byte {
 	return append([]byte{previousStateFollows}, state.Object.JSON...)
 }
 
-// The first byte of a write's metadata. Without metadata the object existed, and the same selectors
-// match.
+// The first byte of a write's metadata. A write without metadata changes an existing object in a
+// way that does not affect selectors.
 const (
 	previousStateNone    = 1
 	previousStateFollows = 2 // followed by the previous state as JSON, without a version if it was uncommitted

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// proposal is one accepted mutation on its way from its object's owner through the committer to the
-// collection. It is resolved once: applied, aborted or undecided. The outcome is written before
+// proposal is one accepted mutation on its way from the object's owner through the committer to the
+// collection. It is resolved once, as applied, aborted or undecided. Its outcome may be read once
 // done is closed.
 type proposal struct {
 	collection *collection
@@ -21,12 +21,12 @@ type proposal struct {
 	key        meta.Key
 	// base is the unapplied proposal on which the candidate was computed, if any.
 	base *proposal
-	// baseVersion is the version on which the candidate was computed; 0 for a create. It is unknown
-	// while base is set.
+	// baseVersion is the version on which the candidate was computed, or 0 for a create. It is
+	// unknown while base is set.
 	baseVersion uint64
 	write       persist.Write
-	// companions are committed with this one (companions.go). A companion has only whole, the
-	// proposal it belongs to, its change and its write: it shares the outcome of whole.
+	// companions are committed with this proposal (companions.go). A companion has only its change,
+	// its write, and whole, the proposal whose outcome it shares.
 	companions []*proposal
 	whole      *proposal
 	unapplied  atomic.Int32 // count of itself and its companions
@@ -48,8 +48,8 @@ func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject returns the stored state. It keeps nothing of the request in memory: key and
-// metadata are copies or parts of the commit.
+// committedObject returns the committed object. It does not retain the request, because key and
+// metadata are copied or refer to the commit.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {
@@ -65,8 +65,8 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	return o
 }
 
-// markApplied records that the change is published. When all companions are published too, it
-// commits their reservations and resolves the proposal.
+// markApplied records that the change is published. When the proposal and all its companions are
+// published, it commits their reservations and resolves the proposal.
 func (p *proposal) markApplied(o *meta.Object) {
 	p.object = o
 	whole := cmp.Or(p.whole, p)
@@ -88,7 +88,7 @@ func (p *proposal) resolve() {
 	close(p.done)
 }
 
-// abort resolves the proposal as not committed.
+// abort resolves the proposal as not committed and releases its reservations.
 func (p *proposal) abort(err error) {
 	p.candidate.Reserved.Release()
 	p.releaseCompanions()

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Every commit enters the collections here, in the order of versions, whether by this process or
-// another writer. So reads and watches see both in the same way.
+// All commits, by this process or by other writers, enter the collections here in version order.
+// Reads and watches therefore do not distinguish them.
 
-// publishBatch sends each collection its part of a batch. The log calls it: for this process while
-// the committer waits in Append, for other writers at any time.
+// publishBatch sends each collection its part of a batch. The log calls it for this process's
+// batches while the committer waits in Append, and at any time for those of other writers.
 func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {
@@ -46,8 +46,8 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	}
 }
 
-// observe returns the change of another writer's commit. Unreadable objects go into the quarantine,
-// as in recovery. Without a valid key there is no collection.
+// observe returns the change that another writer has committed, and its collection. As in recovery,
+// it quarantines unreadable objects. The collection is nil if the key is invalid.
 func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

@@ -9,7 +9,7 @@ type publishedState struct{ store *Store }
 
 var _ persist.AppliedState = publishedState{}
 
-// CurrentRevision returns the published revision of a key.
+// CurrentRevision returns the published revision of a key, or 0 if it does not exist.
 func (s publishedState) CurrentRevision(key string) persist.Revision {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s publishedState) CurrentRevision(key string) persist.Revision {
 	return 0
 }
 
-// AppliedRevision returns the revision up to which everything is published.
+// AppliedRevision returns the revision up to which all changes are published.
 func (s publishedState) AppliedRevision() persist.Revision {
 	return persist.Revision(s.store.appliedRevision.get())
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine holds stored objects that cannot be decoded, in memory. Recovery and the commits of
-// other writers fill it; deletes and readable states empty it. Every snapshot keeps its content
-// unchanged.
+// quarantine holds the stored objects that cannot be decoded, in memory. Recovery and the commits
+// of other writers add objects. A deletion or a readable version removes one. Snapshots keep the
+// objects unchanged.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex
 	byKey map[string]*Unreadable
 }
 
-// An Unreadable is a stored object that cannot be decoded: it is kept, but not served.
+// An Unreadable is a stored object that cannot be decoded. It is kept but not served.
 type Unreadable struct {
 	Key     meta.Key // the zero key if it is invalid too
 	Version uint64
@@ -37,7 +37,6 @@ func (q *quarantine) put(a *Unreadable) {
 	q.size.Store(int64(len(q.byKey)))
 }
 
-// replace replaces the content.
 func (q *quarantine) replace(all []*Unreadable) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,10 +86,10 @@ func (q *quarantine) of(storage meta.GroupResource, namespace string) []*Unreada
 	})
 }
 
-// Unreadable returns the stored objects that cannot be decoded, in the order of the keys.
+// Unreadable returns the stored objects that cannot be decoded, ordered by key.
 func (s *Store) Unreadable() []*Unreadable { return s.quarantine.all() }
 
-// String returns the key, with a question mark for each invalid character.
+// String returns the key with each invalid character replaced by a question mark.
 func (a *Unreadable) String() string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '"' || r == '\\' {

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// appendUnreadable writes unreadable values into a closed journal.
+// appendUnreadable appends values that cannot be decoded to the journal in dir, which must be
+// closed.
 func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal := must.Get(persist.Open(dir, persist.Options{}))(t)
@@ -36,7 +37,7 @@ func (c eventSink) Events(events []request.Event) error {
 
 func (eventSink) Done() {}
 
-// events returns the first n events of a watch of ConfigMaps that starts at a version.
+// events returns the first n events of a ConfigMap watch from the given version.
 func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
 	sink := make(eventSink, 16)
@@ -54,7 +55,7 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 }
 
 // TestQuarantineInSnapshots checks that unreadable objects stay quarantined across restarts and
-// snapshots until they are deleted. Watches that knew them get a DELETED event.
+// snapshots until they are deleted. Older watches get a DELETED event for them.
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

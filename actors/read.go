@@ -21,7 +21,7 @@ func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
 	return c.published.Load().version
 }
 
-// Count returns the number of objects of a kind in a namespace ("" for all).
+// Count returns the number of objects of a kind in a namespace, or in all namespaces if it is "".
 func (s *Store) Count(k *schema.Kind, namespace string) int {
 	c := s.collection(k)
 	if c == nil {
@@ -30,7 +30,7 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 	return c.published.Load().count(namespace, "")
 }
 
-// Get returns one object.
+// Get returns one object, not older than r.Version.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
 		if err := s.appliedRevision.await(ctx, r.Version); err != nil {
@@ -62,8 +62,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 }
 
 // List returns a collection or a chunk of it. The caller converts the items with Form while it
-// writes them. If a webhook converts, List does it, so that a client gets a complete response or an
-// error.
+// writes them. If a webhook converts them, List does it itself, so that a failure does not leave
+// the client with an incomplete response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -73,7 +73,7 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is List without a conversion, except where selectors need one.
+// listStored is List without conversion, except for selectors that match converted objects.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -96,7 +96,8 @@ func (c *collection) listFrom(ctx context.Context, r request.List, state *snapsh
 	return c.list(ctx, r, state, version, from)
 }
 
-// snapshotFor returns the snapshot for a read at a version, and the version of the response.
+// snapshotFor returns the snapshot for a read at the given version, and the version of the
+// response.
 func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
 	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
@@ -155,7 +156,7 @@ func (c *collection) list(ctx context.Context, r request.List, state *snapshot, 
 	return l, nil
 }
 
-// continueAt sets a token that continues a list at a path of its snapshot.
+// continueAt sets the continue token of a list whose next chunk starts at path next.
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
 	c.snapshotCache.put(l.Version, state, c.store.now())
 	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix(), By: c.store.id}
@@ -181,8 +182,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// Tokens expire after the time for which changes are kept, even without changes: clients rely
-	// on that. Other processes have other clocks, so for their lists only the history counts.
+	// Tokens expire after HistoryTime even without changes, because clients rely on that. The
+	// clocks of other processes may differ, so their tokens expire only with the history.
 	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}
@@ -201,8 +202,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.listFrom(ctx, r, state, version, t.Next)
 }
 
-// expiredToken is the error for a token whose snapshot is gone. It contains another token that
-// continues at the same key in the newest state, for clients that accept an inconsistent list.
+// expiredToken returns the error for a token whose snapshot is gone. It contains another token for
+// clients that accept an inconsistent list, which continues at the same key in the newest state.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A log with other writers may drop changes before they arrive here. Then the whole state is read
-// again, while reads continue on the old one.
+// A log with other writers may drop changes before they arrive here. The store then reads all
+// objects again. Until that is published, reads continue on the old state.
 
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
@@ -23,12 +23,13 @@ type rebuilt struct {
 	publication *publication
 }
 
-// Reject handles a removed collection.
+// Reject is called if the collection has been removed.
 func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild sends each collection its part of a new state. The log calls it instead of publishBatch.
+// Rebuild sends each collection its part of a new state, items, at revision upTo. The log calls it
+// instead of publishBatch after it has dropped changes.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable
@@ -67,8 +68,8 @@ func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
 	return c, object, err
 }
 
-// rebuild publishes another state as if each difference were a change of another writer. The
-// history begins after it, so watches get 410.
+// rebuild publishes each difference to the new state like a change by another writer. The history
+// restarts after it, so watches get 410.
 func (p *publisher) rebuild(b *rebuilt) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -85,7 +86,7 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	changed := make([]*meta.Object, 0, len(b.objects))
 	for at, o := range b.objects {
-		// After a restore another object may have the same version.
+		// After a restore, a version may belong to different content.
 		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version || !bytes.Equal(old.JSON, o.JSON) {
 			changed = append(changed, o)
 		}

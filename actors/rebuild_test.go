@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestRebuildOfAnotherHistory checks that a rebuild replaces an object by one with the same version
-// and other content, as after a restore.
+// TestRebuildOfAnotherHistory checks that a rebuild replaces an object that has the same version
+// but different content, as after a restore.
 func TestRebuildOfAnotherHistory(t *testing.T) {
 	s := openShared(t, newSharedKeys().open())
 	defer s.close()

@@ -40,7 +40,6 @@ func (s *Store) recover() error {
 	return nil
 }
 
-// item receives one key of the snapshot.
 func (r *recovery) item(i persist.Item) error {
 	if i.Err != nil {
 		r.store.quarantine.put(newUnreadable(i, i.Err))
@@ -66,7 +65,7 @@ func (r *recovery) setBase(base persist.Revision) error {
 	return nil
 }
 
-// commit receives one commit of the journal. If the snapshot covers it, it belongs only to the
+// commit receives one commit of the journal. A commit that the snapshot includes only goes into the
 // history.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
@@ -102,8 +101,8 @@ func (r *recovery) applyCommit(d *decoding) error {
 	return nil
 }
 
-// setPrevious sets the previous state of a commit, and applies the commit to the index unless the
-// snapshot covers it.
+// setPrevious sets the previous state in the record of a commit. It applies the commit to the index
+// unless the snapshot includes it.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := pathOf(commit.Key)
 	switch {
@@ -132,8 +131,8 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain does the periodic work, once a second, until the store closes. It begins at once:
-// otherwise a process that restarts again and again would never take a snapshot of a long journal.
+// maintain does periodic work every second until the store closes. The first run is immediate.
+// Otherwise a process that restarts again and again would never snapshot a long journal.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()

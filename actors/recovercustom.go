@@ -6,15 +6,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// addCollection adds a collection during the recovery.
 func (r *recovery) addCollection(c *collection) {
 	r.trees[c] = new(objectIndex)
 	c.history = newHistory(0, r.store.retention)
 	r.store.addCollection(c)
 }
 
-// registerCustomKinds adds the kinds of the recovered CRDs to the catalog and their collections.
-// Objects without a CRD, which should not exist, are kept as they are.
+// registerCustomKinds adds the kinds of the recovered CRDs to the catalog, and creates their
+// collections. Objects without a CRD, which should not exist, are kept as they are.
 func (r *recovery) registerCustomKinds() error {
 	s := r.store
 	for _, o := range r.trees[s.definitions()].Values() {
@@ -43,8 +42,8 @@ func (r *recovery) registerCustomKinds() error {
 	return nil
 }
 
-// migrateSchema adds selectable fields to the objects of a collection whose kind is now known. It
-// changes objects in place, since index and history share them.
+// migrateSchema adds the selectable fields to a collection's objects once its kind is known. It
+// modifies the objects in place, because the index and history share them.
 func (r *recovery) migrateSchema(c *collection) {
 	head := func(o *meta.Object) {
 		o.Meta.Fields = c.withSelectableFields(o).Meta.Fields

@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sealed handles a commit that the log could not decode, such as one encrypted with a missing key.
-// The history begins after this gap: earlier watches must not take it for a deletion. The object is
-// quarantined unless a later state is known.
+// sealed handles a commit that the log could not decode, for example because its encryption key is
+// missing. The history restarts after this gap, because watches must not see a deletion. The object
+// is quarantined unless a later state is known.
 func (r *recovery) sealed(commit *persist.Commit) {
 	r.history.cut(commit)
 	if commit.Revision <= r.history.base {
@@ -27,7 +27,7 @@ func (r *recovery) sealed(commit *persist.Commit) {
 }
 
 // unreadable handles a commit whose value cannot be decoded. The object is quarantined unless the
-// snapshot has a later state. For watches it is a deletion.
+// snapshot has a later state. Watches see a deletion.
 func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	live := commit.Revision > r.history.base
 	switch {

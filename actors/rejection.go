@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// Writers wait for answers to their requests and proposals, so a mailbox that rejects one must
-// answer it.
+// Writers wait for the outcome of their requests and proposals, so a mailbox that rejects one must
+// complete it.
 
 func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }
 

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// retention is the budget of bytes that the histories of all collections share. The excess is
-// dropped record by record, the oldest version of all collections first. mu guards all non-atomic
-// fields, here and in the histories.
+// retention is the byte budget that the histories of all collections share. When they exceed it,
+// the record with the oldest version is dropped first. mu guards all non-atomic fields, here and in
+// the histories.
 type retention struct {
 	mu            sync.Mutex
 	limit         int64        // most bytes of all histories
 	bytes         atomic.Int64 // of all histories
 	recoveryBytes int64        // former states kept by the recovery, which count too
 	queue         historyHeap
-	// onDrop is called with each dropped record, under mu; nil except in recovery.
+	// onDrop is called with each dropped record while mu is held. Only recovery sets it.
 	onDrop func(*record)
 }
 
 func newRetention(limit int64) *retention { return &retention{limit: limit} }
 
-// historyHeap is a heap of the nonempty histories, by the version of their oldest record.
+// historyHeap orders the nonempty histories by the version of their oldest record.
 type historyHeap []*history
 
 func (q historyHeap) Len() int           { return len(q) }
@@ -48,8 +48,8 @@ func (q *historyHeap) Pop() any {
 
 const notInHeap = -1
 
-// append adds changes to one history, and drops the oldest records of all while the budget is
-// exceeded.
+// append adds records to a history. While the budget is exceeded, it drops the oldest records of
+// all histories.
 func (t *retention) append(h *history, records []*record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *retention) addBytes(h *history, bytes int64) {
 	t.bytes.Add(bytes)
 }
 
-// The caller holds mu.
+// The caller must hold mu.
 func (t *retention) trim() {
 	for t.bytes.Load()+t.recoveryBytes > t.limit && len(t.queue) > 0 {
 		t.drop()
@@ -90,7 +90,6 @@ func (t *retention) drop() {
 	}
 }
 
-// expire drops the records before a time.
 func (t *retention) expire(before time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,8 +111,8 @@ func (t *retention) budget() int64 {
 	return t.limit
 }
 
-// truncate drops all records of one history. version is that of its newest record or later: cursors
-// that have read up to there continue.
+// truncate drops all records of one history. version is at least that of its newest record. Watches
+// that have read up to version continue.
 func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,11 +128,11 @@ func (t *retention) truncate(h *history, version uint64) {
 	h.floor.Store(max(version, h.floor.Load()))
 }
 
-// SetHistoryLimit limits the bytes of all histories, at most to Tuning.HistoryBytes.
+// SetHistoryLimit limits the total bytes of all histories. Tuning.HistoryBytes is the upper bound.
 func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
-// DropCaches releases memory that only improves speed: the snapshots of chunked lists, which can be
-// computed from the history, and idle actors.
+// DropCaches frees memory that only improves speed: idle actors, and the snapshots of chunked
+// lists, which can be rebuilt from the history.
 func (s *Store) DropCaches() {
 	for _, c := range s.allCollections() {
 		c.snapshotCache.clear()

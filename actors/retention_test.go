@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotDropsOldSegments checks that segments that are older than the history are dropped,
-// even if a quiet collection still holds old records.
+// TestSnapshotDropsOldSegments checks that a snapshot drops segments older than the history, even
+// if a quiet collection still holds old records.
 func TestSnapshotDropsOldSegments(t *testing.T) { synctest.Test(t, testSnapshotDropsOldSegments) }
 
 func testSnapshotDropsOldSegments(t *testing.T) {

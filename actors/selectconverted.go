@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A webhook may give an object other labels in another version, which may also have other
-// selectable fields. So selectors of such a version are matched against converted objects.
+// A conversion webhook may change the labels of an object, and versions may have different
+// selectable fields. Selectors of a version that a webhook converts are therefore matched on
+// converted objects.
 
 func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
 	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())
@@ -18,8 +19,7 @@ func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fi
 
 const selectBatch = 500
 
-// selected is list for selectors that need converted objects. Its items have the form of the list's
-// kind.
+// selected is list for selectors that match converted objects. Its items are already converted.
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {
@@ -48,8 +48,8 @@ func (c *collection) selected(ctx context.Context, r request.List, state *snapsh
 	}
 }
 
-// batch returns the first objects of a namespace from a path on, and the path of the next one or
-// "".
+// batch returns up to selectBatch objects of a namespace, starting at path from, and the path of
+// the next object or "".
 func (s *snapshot) batch(namespace, from string) (batch []*meta.Object, next string) {
 	s.scan(namespace, from, func(path string, o *meta.Object) bool {
 		if len(batch) == selectBatch {

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sharedKeys is a key-value store that many logs write to, like servers that share a database
-// cluster. Each batch is a transaction with one revision of the store. A write's version combines
-// that revision with its position in the batch.
+// sharedKeys is a key-value store that many logs write to, like servers on one etcd cluster. Each
+// batch is a transaction with one revision of the store. A write's version combines that revision
+// with its position in the batch.
 type sharedKeys struct {
 	mu      sync.Mutex
 	grown   *sync.Cond // a transaction was added, or a log was closed
@@ -32,7 +32,8 @@ type txn struct {
 	commits []persist.Commit // with the positions in the batch as Index
 }
 
-// positionBits is the number of low bits of a revision for the position of a write in its batch.
+// positionBits is the number of low bits of a version that hold the position of a write in its
+// batch.
 const positionBits = 7
 
 func newSharedKeys() *sharedKeys {
@@ -47,8 +48,8 @@ func (s *sharedKeys) refusedWrites() int {
 	return s.refused
 }
 
-// commit writes the valid part of a batch. It returns the results and the number of transactions
-// that a reader must have received to see the batch. The caller holds mu.
+// commit commits the valid writes of a batch. It returns the results and the number of transactions
+// up to and including this batch. The caller must hold mu.
 func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
 	s.counter += 1 + s.counter%3 // other programs use the store, too
 	results = make([]persist.Result, len(batch))
@@ -72,7 +73,7 @@ func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []
 	return results, len(s.txns)
 }
 
-// check reports whether a write may be committed. Otherwise it returns the revision that conflicts.
+// check reports whether a write may be committed, and otherwise returns the conflicting revision.
 func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.Revision, bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]
@@ -115,7 +116,6 @@ func (s *sharedKeys) claim(w *persist.Write) {
 	}
 }
 
-// write commits a batch of a writer that is not a server.
 func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,17 +132,16 @@ func (s *sharedKeys) commits() (all []persist.Commit) {
 	return all
 }
 
-// sharedLog is the log of one of the servers.
+// sharedLog is the log of one server.
 type sharedLog struct {
 	store *sharedKeys
-	// before is called before a batch is committed; it may write as another writer.
+	// before is called before a batch is committed. It may write as another writer.
 	before func(batch []persist.Write)
-	// delay blocks until the next transaction arrives.
+	// delay is called before each transaction is delivered, and may block.
 	delay func()
-	// fault returns the fate of a batch: nil, ErrUnavailable, or ErrUnknown as late decides.
+	// fault returns the error of a batch: nil, ErrUnavailable or ErrUnknown.
 	fault func() error
-	// late decides when a write with an unknown outcome is committed: now, with the next Append, or
-	// never.
+	// late decides when a batch that gets ErrUnknown is committed.
 	late func() fate
 	// faulty enables the faults of misbehave.
 	faulty atomic.Bool
@@ -159,7 +158,7 @@ type sharedLog struct {
 	done      chan struct{}
 }
 
-// fate is the outcome of a write that returns ErrUnknown.
+// fate says when a batch with an unknown outcome is committed.
 type fate int
 
 const (
@@ -175,7 +174,8 @@ func (s *sharedKeys) open() *sharedLog {
 	}
 }
 
-// Recover delivers the state at the middle of the history, and then the whole history.
+// Recover delivers the state at the middle of the history as a snapshot, and then the whole
+// history.
 func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -215,7 +215,7 @@ func (l *sharedLog) Subscribe(fn func([]persist.Commit, persist.Revision)) {
 	go l.follow()
 }
 
-// follow delivers transactions, each after its delay, until the log is closed.
+// follow delivers each transaction after a delay, until the log is closed.
 func (l *sharedLog) follow() {
 	defer close(l.done)
 	l.store.mu.Lock()
@@ -268,7 +268,7 @@ func (l *sharedLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, nil
 }
 
-// appendUnknown returns ErrUnknown for a batch. The caller holds store.mu.
+// appendUnknown returns ErrUnknown for each write of a batch. The caller must hold store.mu.
 func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	switch l.late() {
 	case committedNow:
@@ -283,13 +283,13 @@ func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	return results
 }
 
-// commitUnknown commits a batch that the log will receive like one of another writer.
+// commitUnknown commits a batch that the log will receive as if from another writer.
 func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	l.foreign[len(l.store.txns)] = true
 	_, l.undecided = l.store.commit(l, batch)
 }
 
-// await waits until seen transactions have been received. The caller holds store.mu.
+// await waits until the log has received seen transactions. The caller must hold store.mu.
 func (l *sharedLog) await(seen int) {
 	for l.received < seen {
 		l.store.grown.Wait()
@@ -313,7 +313,7 @@ func (l *sharedLog) Close() error {
 	return nil
 }
 
-// misbehave makes a log slow at random, and lose responses while faulty is set.
+// misbehave adds random delays, and loses responses at random while faulty is set.
 func (l *sharedLog) misbehave(seed uint64) {
 	var mu sync.Mutex
 	chance := rand.New(rand.NewPCG(seed, 3))

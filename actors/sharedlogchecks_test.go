@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// liveCommits returns the newest commits of existing keys with a prefix.
+// liveCommits returns the newest commit of each existing key with the prefix.
 func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +24,8 @@ func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	return live
 }
 
-// checkSameState checks that a server shows exactly the stored objects and quarantines unreadable
-// ones.
+// checkSameState checks that a server returns exactly the stored objects, and quarantines those
+// that cannot be decoded.
 func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
@@ -46,7 +46,6 @@ func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	}
 }
 
-// checkAcknowledged checks that acknowledged changes exist.
 func checkAcknowledged(t *testing.T, keys *sharedKeys, clients []*client) {
 	t.Helper()
 	live, total := keys.liveCommits("/configmaps/"), 0
@@ -82,7 +81,8 @@ func shared(t *testing.T, c persist.Commit) (names []string) {
 	return names
 }
 
-// checkClaimsNeverShared checks that no address or port belonged to two Services at any revision.
+// checkClaimsNeverShared checks that no address or port belonged to two Services at the same
+// revision.
 func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	has := map[string][]string{}
@@ -104,7 +104,7 @@ func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	}
 }
 
-// checkAllocated checks that the allocator of a server has exactly the stored addresses and ports.
+// checkAllocated checks that the server's allocator holds exactly the stored addresses and ports.
 func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	want := map[string]int{s.allocator.APIServerServiceIP().String(): 1}

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The delay before a failed snapshot is retried doubles with each failure.
+// Bounds for the delay before a failed snapshot is retried. It doubles with each failure.
 const (
 	minRetryDelay = 2 * time.Second
 	maxRetryDelay = time.Minute
@@ -39,7 +39,7 @@ func (s *Store) snapshotIfDue() {
 		err = s.Snapshot()
 	}
 	if err == nil && stats.Full {
-		// Watches still resume from the history in memory. After a restart they cannot, and their
+		// Watches still resume from the history in memory. After a restart they cannot, so their
 		// clients must list again.
 		err = s.log.Trim(^persist.Revision(0))
 	}
@@ -73,7 +73,7 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 	}
 }
 
-// trimRevision returns the first revision that a history of HistoryTime needs.
+// trimRevision returns the first revision that watches may still need to resume within HistoryTime.
 func (s *Store) trimRevision(at uint64) persist.Revision {
 	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
 	for _, c := range s.allCollections() {
@@ -84,7 +84,6 @@ func (s *Store) trimRevision(at uint64) persist.Revision {
 	return persist.Revision(from)
 }
 
-// A snapshotRetry schedules retries of snapshots.
 type snapshotRetry struct {
 	at        time.Time
 	wait      time.Duration
@@ -92,8 +91,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests one more snapshot after a rewriting one: a batch that was in progress when
-	// that began is in the earlier segment, which is then kept.
+	// again requests another snapshot after one for rewrites. A batch in progress when the first
+	// began may be in the previous segment, which is then kept.
 	again bool
 }
 
@@ -102,8 +101,8 @@ func (r *snapshotRetry) backOff(now time.Time) {
 	r.at = now.Add(r.wait)
 }
 
-// snapshotAtEnd writes a snapshot before the store closes, if the log requests it. All owners must
-// still run, so that the snapshot includes changes of other writers.
+// snapshotAtEnd writes a final snapshot if the log requests it. All actors must still run, so that
+// it includes changes by other writers.
 func (s *Store) snapshotAtEnd() {
 	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
 		return
@@ -114,8 +113,7 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// maxMaintenanceAtEnd limits the wait for snapshots of a closing store, and lastSecond the wait for
-// an aborted one.
+// Limits for closing the store: the wait for a snapshot, and for one that was aborted.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second
@@ -123,9 +121,9 @@ const (
 
 var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
-// endMaintenance ends the periodic work and writes the last snapshot. It takes at most half of the
-// time that ctx leaves: the next start can do without a snapshot, but waiting requests need the
-// rest. A slower snapshot is aborted and the previous one remains.
+// endMaintenance stops the periodic work and writes the final snapshot. It takes at most half of
+// the remaining time of ctx, because waiting requests need the rest. A slower snapshot is aborted,
+// and the next start uses the previous one.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -154,8 +152,8 @@ func halfOf(ctx context.Context, limit time.Duration) time.Duration {
 	return limit
 }
 
-// Snapshot writes the state at the newest visible version, without blocking others. Calls must not
-// overlap.
+// Snapshot writes a snapshot of the newest visible version, without blocking reads or writes. Calls
+// must not overlap.
 func (s *Store) Snapshot() error {
 	err := s.trySnapshot()
 	if errors.Is(err, persist.ErrSpaceReleased) {
@@ -164,8 +162,8 @@ func (s *Store) Snapshot() error {
 	return err
 }
 
-// Compact writes a snapshot and drops the journal that neither recovery nor watches need. It delays
-// nothing but the caller.
+// Compact writes a snapshot and drops the part of the journal that neither recovery nor watches
+// need. It blocks no other request.
 func (s *Store) Compact(ctx context.Context) error {
 	answer := make(chan error, 1)
 	select {
@@ -183,8 +181,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
-// A snapshot is skipped if nothing changed since the last one, but the journal may have become
-// obsolete.
+// compact trims the journal even if it skips the snapshot because nothing has changed.
 func (s *Store) compact() error {
 	if err := s.Healthy(); err != nil {
 		return err
@@ -198,7 +195,7 @@ func (s *Store) compact() error {
 	return s.log.Trim(s.trimRevision(s.appliedRevision.get()))
 }
 
-// trySnapshot consumes the state that it delivers, so a retry begins with a newer state.
+// trySnapshot consumes the trees that it writes, so a retry needs new ones.
 func (s *Store) trySnapshot() error {
 	at, states, err := s.consistentTrees()
 	if err != nil {
@@ -223,8 +220,8 @@ func (s *Store) trySnapshot() error {
 	})
 }
 
-// consistentTrees returns the index of each collection at one version, by the prefix of its keys.
-// The history may drop what that needs under heavy writes; then it retries with a newer version.
+// consistentTrees returns the index of each collection at one version, by key prefix. If heavy
+// writes push that version out of the history meanwhile, it tries again with a newer one.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
@@ -243,8 +240,8 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems yields the objects of an index and removes each from it: otherwise every object
-// replaced meanwhile would be in memory twice until the snapshot is complete.
+// yieldItems removes each object from the index when it yields it. Otherwise the index would keep
+// the old versions of replaced objects in memory until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()
@@ -257,7 +254,7 @@ func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool)
 	}
 }
 
-// mergedItems merges unreadable objects into the items of a snapshot, in the order of the keys.
+// mergedItems merges unreadable objects into the items of a snapshot, ordered by key.
 type mergedItems struct {
 	take       func(persist.Item) bool
 	unreadable []*Unreadable

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotInTheBallast writes a snapshot into the space of the ballast on a full disk. The
-// first attempt fails midway, and the second one still has all objects.
+// TestSnapshotInTheBallast checks that a snapshot on a full disk uses the ballast's space. The
+// first attempt fails midway, and the second must still contain all objects.
 func TestSnapshotInTheBallast(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	disk := vfs.NewMem()
@@ -62,7 +62,7 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	}
 }
 
-// A slowDisk requests a snapshot before it is closed, and then writes it slowly or not at all.
+// A slowDisk requests a final snapshot, and delays or blocks each of its items.
 type slowDisk struct {
 	persist.Log
 	each func()

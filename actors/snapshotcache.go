@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// snapshotCache keeps the snapshots of chunked lists, until they are too old or too many.
+// snapshotCache keeps snapshots for continued lists, limited by age and number.
 type snapshotCache struct {
 	mu        sync.Mutex
 	byVersion map[uint64]cachedSnapshot
@@ -46,8 +46,9 @@ func (c *snapshotCache) get(version uint64) *snapshot {
 	return c.byVersion[version].snapshot
 }
 
-// dropBelow drops snapshots older than the history. Objects of younger ones are in the index or in
-// the history anyway, and counted there; older snapshots would keep uncounted objects in memory.
+// dropBelow drops snapshots older than the history. The objects of newer ones are in the index or
+// the history and accounted for there. Older snapshots would hold memory that no limit accounts
+// for.
 func (c *snapshotCache) dropBelow(floor uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,24 +28,24 @@ type Store struct {
 	logger  *slog.Logger
 	tuning  Tuning
 	now     func() time.Time
-	// objectTime is the clock of the times in objects.
+	// objectTime is the clock for timestamps in objects.
 	objectTime func() time.Time
 	fatal      func(error)
 	metrics    counters
 	observer   Observer
 	stale      func(key string, version persist.Revision) bool
 	rewrites   func() uint64 // Options.Rewrites
-	// lastApplied is the annotation in which clients keep what they have applied.
+	// lastApplied is the name of kubectl's last-applied annotation.
 	lastApplied string
 
 	runtime   *runtime.Runtime
 	committer *runtime.Ref
-	// embedded means that the log is on a local disk, and that only this process writes to it.
+	// embedded means that the log is on a local disk and that only this process writes to it.
 	embedded   bool
 	inProgress atomic.Int32 // proposals that are not resolved
 	lastBatch  atomic.Int32 // number of writes
 
-	// collections is copied when a custom kind's collection is added (addCollection) or removed.
+	// collections is copied when the collection of a custom kind is added or removed.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
 	addingCollection sync.Mutex // held while a collection is added after the start, or removed
 	registeringKind  sync.Mutex // held while a custom kind is added, changed or removed
@@ -136,15 +136,15 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	return c, object, nil
 }
 
-// Version returns the newest version that every read shows.
+// Version returns the newest version that all reads include.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
-// AwaitVersion waits until every read shows a version, which must have been committed.
+// AwaitVersion waits until all reads include the version, which must be committed.
 func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
 	return s.appliedRevision.await(ctx, version)
 }
 
-// Healthy returns nil while the store accepts changes.
+// Healthy returns nil while the store accepts changes, and otherwise the failure.
 func (s *Store) Healthy() error {
 	if err := s.failed.Load(); err != nil {
 		return *err
@@ -152,7 +152,6 @@ func (s *Store) Healthy() error {
 	return nil
 }
 
-// fail makes the store refuse further changes, and ends the process.
 func (s *Store) fail(err error) {
 	if s.failed.CompareAndSwap(nil, &err) {
 		s.logger.Error("storage failure", "error", err)
@@ -162,8 +161,8 @@ func (s *Store) fail(err error) {
 	}
 }
 
-// Close ends all watches, waits until every accepted change is applied, and stops the actors. It
-// does not close the log.
+// Close ends all watches, waits until accepted changes are applied, and stops the actors. It does
+// not close the log.
 func (s *Store) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil

@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// testStore is a store on a journal in a directory.
 type testStore struct {
 	*actors.Store
 	t       testing.TB
@@ -29,7 +28,7 @@ type testStore struct {
 	dir     string
 }
 
-// open starts a store on dir, which may contain the files of an earlier one.
+// open opens a store in dir, which may contain the files of an earlier one.
 func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 	t.Helper()
 	return openOn(t, dir, vfs.OS{}, change)
@@ -91,7 +90,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// poll calls done until it returns true, or returns false after some minutes.
+// poll calls done until it returns true. It returns false after five minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -105,8 +104,8 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// TestConcurrentPatchesAllApply checks that concurrent patches of one object are all applied
-// without conflicts.
+// TestConcurrentPatchesAllApply checks that concurrent patches of one object all succeed without
+// conflicts.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -129,8 +128,8 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsStateAndVersions checks that the state survives a restart, and that versions
-// continue.
+// TestRestartKeepsStateAndVersions checks that a restart keeps all objects and that versions
+// continue to increase.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

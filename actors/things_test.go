@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fakeConverter converts Things to v2. It blocks while its gate is closed, and fails while it has
-// an error.
+// fakeConverter converts Things to v2. It blocks while its gate is closed, and fails while err is
+// set.
 type fakeConverter struct {
 	mu        sync.Mutex
 	err       error

@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// token is the content of a continue token: the list, its version, and the path of the next object.
-// It needs no signature: a forged one reads nothing that its request may not read anyway.
+// token is the content of a continue token. It needs no signature, because a forged one cannot read
+// more than the request itself may.
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest continues in the newest state instead of at a version, since that is gone.
+	// Newest continues the list in the newest state, because the state at its version is gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
-	// Began is when the first chunk was read, in Unix seconds by the clock of process By; 0 in
-	// tokens of earlier releases.
+	// Began is the Unix time in seconds when the first chunk was read, by the clock of process By.
+	// It is 0 in tokens of earlier releases.
 	Began int64  `json:"t,omitempty"`
 	By    string `json:"b,omitempty"`
 }
@@ -27,13 +27,12 @@ var (
 	errTokenStart   = errors.New("it has no position to continue from")
 )
 
-// ContinuesNewest reports whether a token continues its list in the newest state.
+// ContinuesNewest reports whether a token continues its list in the newest state, inconsistently.
 func ContinuesNewest(continueToken string) bool {
 	t, err := decodeToken(continueToken)
 	return err == nil && t.Newest
 }
 
-// encodeToken returns base64url of JSON, without padding.
 func encodeToken(t token) string {
 	text, err := json.Marshal(t)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object that cannot be decoded can still be deleted. If not even its metadata is readable, its
-// last state has only a name, so that the log and every watch can continue.
+// An object that cannot be decoded can still be deleted. If even its metadata is unreadable, the
+// log and watches get a last state that has only its name.
 
 const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"
 
@@ -38,7 +38,7 @@ func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, tree)}
 }
 
-// checkUnreadable refuses everything but the deletion of an object that cannot be decoded.
+// checkUnreadable rejects every change of an object that cannot be decoded except its deletion.
 func checkUnreadable(m *request.Mutation, version uint64) error {
 	gr := resource(m.Kind)
 	switch d, isDelete := m.Change.(request.Delete); {

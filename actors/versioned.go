@@ -15,18 +15,16 @@ import (
 )
 
 // This file changes objects whose versions a webhook converts. A change is computed in the version
-// of the request: on the object as that version shows it, with the admission, validation and field
-// managers of that version. The result is then converted to the stored version.
+// of the request, with the admission, validation and field managers of that version. The result is
+// then converted to the stored version.
 //
-// The owner never waits for a webhook. It computes what needs none: a write in the stored version
-// of an object stored that way, and a delete without admission. Everything else it hands out with
-// the state to compute it on, like a change whose admission blocks. A mutation that turns out to
-// need a conversion, for the owner of a field in another version or for admission, starts over
-// there.
+// The owner never waits for a webhook. It computes only changes that need none: a write in the
+// stored version of an object stored in that version, and a delete without admission. The request's
+// goroutine computes all others. It also takes over a change that turns out to need a conversion,
+// for admission or for the fields of other managers.
 
-// withoutWebhook returns a mutation in the working form in which its owner can begin to compute it,
-// and a detector of conversions; nil if it cannot begin. A webhook converts the kind of the
-// mutation.
+// withoutWebhook returns the mutation in the working form in which its owner can begin to compute
+// it, and a detector of conversions. It returns nil if the owner cannot begin.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {
@@ -37,8 +35,8 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formWithoutWebhook returns the working form in which a mutation can begin in the owner's turn;
-// nil if it cannot.
+// formWithoutWebhook returns the working form in which the owner can begin to compute a mutation,
+// or nil.
 func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {
@@ -55,7 +53,7 @@ func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	return nil
 }
 
-// conversionDetector refuses and records the conversions of a mutation in its owner's turn.
+// conversionDetector rejects and records conversions while an owner computes a mutation.
 type conversionDetector struct{ called bool }
 
 var errInTurn = errors.New("a webhook must not be called in the turn of an object's owner")
@@ -113,7 +111,7 @@ func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mu
 	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Origin.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
 }
 
-// isCurrent reports whether an object is stored in the stored version of a kind, under its current
+// isCurrent reports whether an object is stored in the storage version and under its current
 // schema.
 func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	if !convert.IsWrittenAs(k.Stored, o) {
@@ -123,8 +121,8 @@ func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	return err == nil && current == o
 }
 
-// inStoredForm converts a candidate of k's version to the stored form. before is the stored object,
-// or nil. The last state of a deleted object is not converted.
+// inStoredForm converts a candidate in the version of k to the stored form. before is the stored
+// object or nil. The last state of a deleted object is not converted.
 func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, conversions *outsideConversions, k *schema.Kind, before *meta.Object) (mutation.Candidate, error) {
 	switch {
 	case c.Op == mutation.None || k == k.Stored:
@@ -141,7 +139,7 @@ func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, convers
 	return p.InForm(k.Stored, object, c, before)
 }
 
-// outsideConversions converts for one mutation that is computed on the goroutine of its request.
+// outsideConversions calls the webhook for one mutation, on the goroutine of its request.
 type outsideConversions struct {
 	ctx   context.Context
 	store *Store
@@ -156,8 +154,8 @@ type conversionKey struct {
 
 var _ request.Conversions = (*outsideConversions)(nil)
 
-// Convert caches results, since field managers, validation and admission mostly convert the same
-// objects.
+// Convert caches its results, because field managers, validation and admission mostly convert the
+// same objects.
 func (c *outsideConversions) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
 	json := codec.EncodeJSON(from, object).Unversioned()
 	at := conversionKey{to, string(json)}

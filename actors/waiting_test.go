@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestOwnerIsFreeWhileAdmissionWaits checks that other mutations of an object are stored while an
-// admission waits. The waiting mutation then starts over on the new state.
+// TestOwnerIsFreeWhileAdmissionWaits checks that an object's other mutations are stored while the
+// admission of one waits. That one then starts over on the new state.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -51,7 +51,7 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 }
 
 // TestStaleAdmissionEndsInConflict checks that a mutation fails with a conflict if its object
-// changes during each admission. Here the admission itself makes the changes, which is allowed.
+// changes during each admission. Here the admission plugin itself makes the changes.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -66,7 +66,8 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// TestAdmissionUsesTheStore checks that an admission may change its own object without a deadlock.
+// TestAdmissionUsesTheStore checks that an admission plugin may change the admitted object without
+// a deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -106,8 +107,8 @@ func TestAdmissionTimeout(t *testing.T) {
 	g.checkReservations(t, 1, 0, 0)
 }
 
-// TestAdmissionChangesTheObject checks that the changes of an admission are stored, except for
-// fields that only the server sets. They are admitted and validated as if the client had sent them.
+// TestAdmissionChangesTheObject checks that changes by admission are stored, except for fields that
+// only the server sets. They are admitted and validated like changes by the client.
 func TestAdmissionChangesTheObject(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
@@ -140,7 +141,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// TestRefusedAdmission checks that a write that admission refuses at any stage changes nothing.
+// TestRefusedAdmission checks that a write that any stage of admission rejects changes nothing.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -170,7 +171,7 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// TestPanicInAdmission checks that a panic of an admission plugin fails only its request.
+// TestPanicInAdmission checks that a panic in an admission plugin fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
@@ -185,8 +186,8 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// TestReservationOfFailedCommit checks that the reservations of a change are released if it cannot
-// be stored.
+// TestReservationOfFailedCommit checks that a change's reservations are released if it cannot be
+// stored.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -201,8 +202,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// TestCloseWhileAdmissionWaits checks that Close does not wait for admissions. Changes that they
-// admit later fail because the server is stopping.
+// TestCloseWhileAdmissionWaits checks that Close does not wait for admission. Changes admitted
+// after it fail because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a plugin whose functions may block. It counts its first call for each change, and
-// the commits and releases of the reservations.
+// waitingFake is a plugin whose functions may block. It counts the changes that it is called for,
+// and the committed and released reservations.
 type waitingFake struct {
 	skip     func(a *request.Attributes) bool
 	mutate   func(ctx context.Context, a *request.Attributes) error
@@ -75,7 +75,7 @@ func (r reservingFake) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// checkReservations compares the numbers of admissions and of committed and released reservations.
+// checkReservations checks the numbers of admissions and of committed and released reservations.
 func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
 	t.Helper()
 	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {

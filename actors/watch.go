@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// watch is one running watch: an actor with a cursor into its collection's history, a filter, and a
-// sink to its client. It may block on its client or a conversion. It is registered in its
-// collection (watchers) from Store.Watch until it ends.
+// watch is one running watch: an actor with a cursor into the collection's history, a filter, and a
+// sink to its client. It may block on its client or a conversion. watchers contains it from
+// Store.Watch until it ends.
 type watch struct {
 	collection *collection
 	request    request.Watch
@@ -27,8 +27,8 @@ type watch struct {
 	ctx        context.Context    // of conversions that may block
 	cancel     context.CancelFunc // of ctx; nil if no conversion may block
 
-	// unread is the version of the oldest unread change that may concern the watch, or 0. While it
-	// is not 0, a wakeUp is queued.
+	// unread is the version of the oldest unread change that the watch may select, or 0. A wakeUp
+	// is queued while it is not 0.
 	unread   atomic.Uint64
 	lastSent atomic.Int64 // when the client last got something, Unix nanoseconds
 	stopping atomic.Bool
@@ -43,13 +43,13 @@ type watch struct {
 
 type wakeUp struct{}
 
-// finish makes a watch deliver all changes, and a bookmark if requested, and end.
+// finish makes a watch deliver all changes, send a bookmark if requested, and end.
 type finish struct{}
 
-// bookmarkDue signals that the client has received nothing for a while.
+// bookmarkDue is sent when the client has received nothing for a while.
 type bookmarkDue struct{}
 
-// Watch starts a watch that feeds a sink.
+// Watch starts a watch that sends its events to sink.
 func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
 	if s.closing.Load() {
 		return nil, meta.NewServiceUnavailable("the server is stopping")
@@ -94,8 +94,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial sets the state that is delivered first, and the cursor after it. If the history has
-// dropped that place meanwhile, it uses a newer state.
+// seekInitial sets the initial state and the cursor behind it. If the history drops that position
+// meanwhile, it uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {
@@ -149,8 +149,8 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	w.scratch = nil
 }
 
-// recover ends a watch that has panicked: its client must start another. The panic continues to the
-// supervisor.
+// recover ends a watch that has panicked, so that its client starts another. The supervisor handles
+// the panic.
 func (w *watch) recover() {
 	reason := recover()
 	if reason == nil {

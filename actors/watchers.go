@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// watchers is the registry of a collection's watches. It groups them so that a change costs only
-// the watches that it may concern.
+// watchers is the registry of a collection's watches. It groups them, so that a change wakes only
+// watches that may select it.
 type watchers struct {
 	mu     sync.Mutex
 	groups map[watchGroup]map[*watch]struct{}
@@ -21,9 +21,9 @@ type watchers struct {
 	inline []runtime.Turn // of wake, reused
 }
 
-// watchGroup is what all watches of a group select: the objects of a namespace, "" for all, and
-// unless field is noField those whose field has a value. For example, each kubelet watches the Pods
-// of its node.
+// watchGroup is the selection that the watches of a group share: the objects of a namespace, or of
+// all if it is "". Unless field is noField, that field must have the value. For example, each
+// kubelet watches the Pods of its node.
 type watchGroup struct {
 	namespace string
 	field     int
@@ -32,8 +32,8 @@ type watchGroup struct {
 
 const noField = math.MinInt
 
-// group returns the group of a watch. Selectors that apply to converted objects are ignored,
-// because wake sees only stored ones.
+// group returns the group of a watch. It ignores selectors that match converted objects, because
+// wake sees only stored ones.
 func (w *watch) group() watchGroup {
 	g := watchGroup{namespace: w.request.Namespace, field: noField}
 	if field, value, ok := w.request.Fields.Exact(); ok && !w.selects {
@@ -76,9 +76,10 @@ func (all *watchers) remove(w *watch) {
 	all.count--
 }
 
-// wake wakes the watches that changes may concern, all at once. The changes are already in the
-// history, but not yet in the applied revision: a reader of that revision can rely on all watches
-// being notified. The caller runs the inline watches; the result is valid until the next call.
+// wake wakes all watches that may select one of the changes. It must run after the changes enter
+// the history and before the applied revision includes them, so that a reader of that revision can
+// rely on the notification. The caller runs the inline watches. The result is valid until the next
+// call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -121,7 +122,7 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	}
 }
 
-// sendBookmarks requests a bookmark from each watch whose client has received nothing since a time.
+// sendBookmarks requests a bookmark from each watch whose client has received nothing since then.
 func (all *watchers) sendBookmarks(since time.Time) {
 	all.each(func(w *watch) {
 		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {

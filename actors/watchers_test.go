@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// podWrites writes Pods, which can be selected by name, namespace, node and phase.
+// podWrites creates and changes Pods that are selected by name, namespace, node and phase.
 type podWrites struct{ *testStore }
 
 func (h podWrites) create(namespace, name, node string) {
@@ -56,7 +56,7 @@ func (h podWrites) write(m request.Mutation) {
 	must.Get(h.Mutate(h.t.Context(), m))(h.t)
 }
 
-// watch starts a watch of Pods at the current version. The sink has space for all events of a test.
+// watch starts a Pod watch at the current version. The sink holds all events of a test.
 func (h podWrites) watch(namespace, fields string) eventSink {
 	h.t.Helper()
 	parsed := must.Get(selector.ParseFields(h.kind("pods"), fields))(h.t)
@@ -72,8 +72,8 @@ func line(e request.Event) string {
 	return fmt.Sprintf("%s %s@%d", e.Type, e.Object.Key.Name, e.Object.Version)
 }
 
-// TestSelectedWatches checks that a watch with selectors gets exactly the events that matching each
-// change separately would yield.
+// TestSelectedWatches checks that a watch with selectors gets the same events as if each change
+// were matched against every watch.
 func TestSelectedWatches(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), nil)}
@@ -148,7 +148,7 @@ func TestSelectedWatches(t *testing.T) {
 	}
 }
 
-// A writingSink makes a write before it accepts its first event.
+// A writingSink writes an object before it accepts its first event.
 type writingSink struct {
 	eventSink
 	write func()
@@ -160,8 +160,8 @@ func (s writingSink) Events(events []request.Event) error {
 	return s.eventSink.Events(events)
 }
 
-// TestWatchIsWokenWhileItDelivers checks that a change during a delivery is delivered, even if no
-// further change follows.
+// TestWatchIsWokenWhileItDelivers checks that a change made during a delivery is delivered even if
+// no other change follows.
 func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -186,7 +186,7 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	}
 }
 
-// TestInitialEventsAreAll checks that the whole state is delivered, in several batches, before the
+// TestInitialEventsAreAll checks that all objects are delivered, in several batches, before the
 // bookmark that ends the initial events.
 func TestInitialEventsAreAll(t *testing.T) {
 	t.Parallel()
@@ -235,7 +235,7 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 }
 
 // BenchmarkKubelets changes one Pod while 10,000 kubelets watch the Pods of their nodes. It reports
-// the CPU time per change, which concerns one watch.
+// the CPU time per change, which only one watch selects.
 func BenchmarkKubelets(b *testing.B) {
 	h := podWrites{openOn(b, "data", vfs.NewMem(), nil)}
 	defer h.close()

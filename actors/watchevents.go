@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// The actor of a watch reads the history, selects what concerns the client, converts it to the
-// client's form, and sends it.
+// The actor of a watch reads the history, selects the changes for its client, converts them to the
+// requested version, and sends them.
 
-// scratch is the memory for records and events of a watch. Watches share a pool of it, so that a
-// burst of changes does not leave memory behind in thousands of watches.
+// scratch holds the records and events of a watch while it handles a message. Watches share a pool
+// of them, so that a burst of changes does not leave memory behind in thousands of watches.
 type scratch struct {
 	records []*record
 	buffer  []request.Event
@@ -22,7 +22,7 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// eventBatch is the largest number of events delivered to a sink at once.
+// eventBatch is the most events that are delivered to a sink at once.
 const eventBatch = 256
 
 func (w *watch) advance(self *runtime.Ref) {
@@ -36,8 +36,8 @@ func (w *watch) advance(self *runtime.Ref) {
 	w.cursor.skipTo(w.unread.Swap(0))
 	for !w.stopping.Load() {
 		var ok bool
-		// The history is briefly ahead of the snapshot, but an event must not be newer than what a
-		// subsequent read shows. The publisher wakes the watch again when the snapshot has the
+		// The history is briefly ahead of the snapshot, but an event must not be newer than a
+		// subsequent read. The publisher wakes the watch again when the snapshot contains the
 		// change.
 		newest := w.collection.published.Load().version
 		w.records, ok = w.cursor.read(w.records[:0], eventBatch, newest)
@@ -55,7 +55,7 @@ func (w *watch) advance(self *runtime.Ref) {
 	}
 }
 
-// deliverInitial sends the state as synthetic events.
+// deliverInitial sends the initial state as synthetic events.
 func (w *watch) deliverInitial() bool {
 	alive := true
 	w.buffer = w.buffer[:0]
@@ -93,7 +93,7 @@ func (w *watch) flushInitial() bool {
 	return w.flush()
 }
 
-// deliver sends the read records as events.
+// deliver sends the records that were read as events.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
 	if w.selects {
@@ -139,7 +139,7 @@ func (w *watch) matches(o *meta.Object) bool {
 	return w.everything || w.request.Labels.Matches(o.Meta.Labels) && w.request.Fields.Matches(o)
 }
 
-// bookmark sends the version that the client has reached, after everything up to there.
+// bookmark first delivers all changes, and then sends the version that the client has reached.
 func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return
@@ -159,7 +159,7 @@ func (w *watch) bookmark(self *runtime.Ref) {
 	}
 }
 
-// flush sends the buffer in the client's form; false ends the watch.
+// flush sends the buffer in the requested version. If it returns false, the watch must end.
 func (w *watch) flush() bool {
 	if len(w.buffer) == 0 {
 		return true
@@ -180,7 +180,7 @@ func (w *watch) endUnconverted(err error) (alive bool) {
 	return false
 }
 
-// fail sends an ERROR event instead of the buffer. The caller then ends the watch.
+// fail sends an ERROR event instead of the buffer. The caller must end the watch.
 func (w *watch) fail(status *meta.Status) {
 	clear(w.buffer)
 	w.buffer = append(w.buffer[:0], request.Event{Type: request.Error, Status: status})

@@ -9,12 +9,12 @@ import (
 )
 
 // If admission may block, object.handle stops after Admit and hands out the prepared mutation.
-// Store.admit then runs the plugins and finishes the candidate on the goroutine of the request
-// (mutation.Prepared.Wait). activation.ask returns it to the owner: object.resume submits it if the
-// object is unchanged since. If not, everything starts over. For the whole path see doc.go.
+// Store.admit runs the plugins and finishes the candidate on the goroutine of the request
+// (mutation.Prepared.Wait). activation.ask returns it to the owner. object.resume submits it if the
+// object has not changed since. Otherwise everything starts over. doc.go describes the whole path.
 
-// Mutate changes one object, and returns after the change is durable and visible. If ctx ends
-// before the result is known, the error is a timeout and the change may still happen.
+// Mutate changes one object. It returns once the change is durable and visible. If ctx ends before
+// the result is known, the error is a timeout and the change may still happen.
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
 		return request.Result{}, errClosing()
@@ -38,9 +38,9 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	return result, err
 }
 
-// NoOpApply answers an apply that is known to change nothing, without the object's owner; ok is
-// false if that is unknown. Only Kind, Key, Subresource and Admission of m count: an apply that
-// needs admission is never answered here.
+// NoOpApply returns the result of an apply that is known to change nothing, without calling the
+// object's owner. ok is false if that is not known or if the apply needs admission. Only Kind, Key,
+// Subresource and Admission of m are used.
 func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
 	c := s.collection(m.Kind)
 	if c == nil {
@@ -57,13 +57,12 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// maxAdmissions limits how often the admission of one mutation starts over because the object has
-// changed.
+// maxAdmissions limits how often a mutation is admitted again because its object has changed.
 const maxAdmissions = 8
 
 // sendToOwner sends m to the object's owner until the result is final. A mutation that is admitted
-// outside of the owner's turn is sent twice: to be prepared, and with the result. A new object
-// that admission renames is created by the owner of its new name.
+// outside the owner's turn is sent twice: to be prepared, and then with its candidate. If admission
+// renames a new object, the owner of the new name creates it.
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0

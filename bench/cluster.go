@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The simulated cluster.
+// The size and rates of the simulated cluster.
 const (
 	clusterNodes     = 1_000
 	clusterPods      = 30_000 // existing while others come and go
@@ -17,7 +17,6 @@ const (
 	leastClusterRate = 100    // minimum operations per second; small runs would mostly wait
 )
 
-// clusterRun is the cluster of one run.
 type clusterRun struct {
 	*leaseSet
 	requests *breakdown
@@ -25,9 +24,9 @@ type clusterRun struct {
 	churn    int // of which these are for Pods, and the others for nodes
 }
 
-// simulateCluster: every operation is a Lease renewal, a node status update, or the start of a Pod
-// and the end of an older one, at the rates of a cluster. The first row has the total cost and the
-// number of busy processors; a row per verb has its latencies.
+// simulateCluster runs the operations of a cluster at their usual rates: Lease renewals, node
+// status updates, and Pod starts, each with the end of an older Pod. The first row has the total
+// cost and the number of busy processors. The other rows have the latencies by verb.
 func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -70,8 +69,8 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// step runs the n-th operation. Occasionally it also gets a Pod, or lists those of the namespace or
-// of all namespaces.
+// step runs the n-th operation. Some operations also get a Pod, or list the Pods of one or all
+// namespaces.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	turn := n * r.churn / r.rate // for a Pod
 	beat := n - turn             // for a node
@@ -100,18 +99,16 @@ func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	return 0, err
 }
 
-// send makes one request and records its latency.
 func (r *clusterRun) send(c *Conn, verb string, request Request) error {
 	_, err := r.requests.time(verb, func() (int, error) { return calls(c, request) })
 	return err
 }
 
-// startPod returns the requests that create, bind and start a Pod.
 func (r *clusterRun) startPod(n int) []Request {
 	return []Request{r.createPod(n), r.bindPod(n, r.node(n%len(r.leases))), r.podStatus(n, "Running", "True")}
 }
 
-// node returns the name of the n-th node, which includes the namespace to keep runs apart.
+// node returns the name of the n-th node. It contains the namespace to keep runs apart.
 func (r *clusterRun) node(n int) string { return r.namespace + "-" + nodeName(n) }
 
 func (r *clusterRun) nodeStatus(n int) Request {

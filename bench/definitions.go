@@ -17,7 +17,7 @@ const (
 )
 
 // define returns the request that creates a CustomResourceDefinition with the given properties, and
-// its path.
+// the path of that object.
 func define(apiGroup, group, plural, kind, properties string) (request Request, path string) {
 	collection := "/apis/" + apiGroup + "/v1/customresourcedefinitions"
 	return post(collection, `{"apiVersion":"%s/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.%s"},"spec":{"group":%q,"scope":"Namespaced",`+
@@ -25,8 +25,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource measures the time from a CRD's created response to the first created object of its
-// kind. The figure counts the requests refused in between.
+// customResource measures the time from the creation of a CRD until an object of its kind can be
+// created. The figure is the number of requests rejected meanwhile.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
@@ -67,8 +67,8 @@ func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until repeats a request until it gets a status, and returns how often it did not. It does not
-// pause, because a pause would limit the resolution.
+// until repeats a request until it returns the given status, and counts the other responses. A
+// pause between requests would limit the resolution of the measurement.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)
@@ -82,8 +82,8 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 	return refused, ctx.Err()
 }
 
-// defineMany measures many CRDs of 10 KiB: CPU time to create and serve one, memory at rest, the
-// latency of discovery and of the OpenAPI index, and the next start.
+// defineMany measures many CRDs of 10 KiB: the CPU time to create one, their memory, the latency of
+// discovery and of the OpenAPI index, and the next start.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {

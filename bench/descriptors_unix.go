@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// raiseDescriptors raises the limit of open files to the hard limit, for this process and its
+// raiseDescriptors raises the limit on open files to the hard limit, for this process and its
 // children, and returns it.
 func raiseDescriptors() (int, error) {
 	var limit syscall.Rlimit

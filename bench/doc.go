@@ -1,5 +1,5 @@
 // Command bench is the load generator. It drives Kubernetes-compatible servers over TLS and
-// HTTP/1.1 with keep-alive, and measures rate, latency, CPU time per operation and resident memory
+// HTTP/1.1 with keep-alive. It measures rate, latency, CPU time per operation and resident memory
 // of the server's processes.
 //
 //	options.go                   the flags
@@ -7,7 +7,7 @@
 //	report.go, origin.go         rows, table, JSON, medians, comparison of saved reports
 //	target.go                    a server under load, requests and connections
 //	servers.go, process.go       start daemons, etcd and kube-apiserver; measure processes
-//	floor.go                     a bare server that answers with as many bytes
+//	floor.go                     a bare server with responses of the same size
 //	load.go, sample.go           loads and their results; timeseries.go for a soak
 //	workloads.go                 the table of workloads, and shared functions
 //	fixture.go, pods.go, wire.go objects in JSON and Protobuf
@@ -15,8 +15,8 @@
 //
 // A workload is a function with an entry in the table and a line in bench/README.md. It prepares a
 // namespace, drives a Load, whose operations are Steps, and returns a Result per row. A Step checks
-// that the response is right, so that a fast wrong response does not count. Its time counts as
-// latency, so bodies are formatted and searched, not encoded and decoded.
+// its response, so that a fast wrong response does not count. Its own time is part of the latency,
+// so it formats and searches bodies instead of encoding and decoding them.
 //
 // Invariants:
 //
@@ -24,7 +24,7 @@
 //     run by --timeout.
 //   - Only processes that the harness started are signaled.
 //   - A failed operation is counted as an error, never in a rate or a latency.
-//   - Deviations from a workload's size, and omissions, are noted in the report.
+//   - The report notes workloads that were omitted or run at another size.
 //   - Handshakes, preparation and clean-up are not measured, except that the cold start includes
 //     its first handshake.
 package main

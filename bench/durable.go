@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// durableCreate: one client creates objects sequentially, so that each waits for its own sync. The
-// time of a bare sync on the file system of --temp-dir is measured first.
+// durableCreate measures one client that creates objects sequentially, so that each waits for its
+// own sync. It first measures bare syncs on the file system of --temp-dir.
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1

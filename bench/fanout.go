@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// burstEvents is the number of watch-fanout events sent between waits.
 const burstEvents = 100
 
-// broadcast sends events to many watchers; an operation is the delivery of one event to one
+// broadcast sends events to many watchers. An operation is the delivery of one event to one
 // watcher.
 type broadcast struct {
 	target   *Target
@@ -23,9 +22,9 @@ type broadcast struct {
 	load     Load
 }
 
-// watchFanout: objects change while many clients watch. First, all watchers must receive an event
-// before the next is sent, which measures latency. Then events come in bursts, which measures
-// throughput: a server can write several events at once.
+// watchFanout changes objects while many clients watch. For the latency, it waits until all
+// watchers have received an event before it sends the next. For the throughput, it sends bursts,
+// whose events a server can write together.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {
@@ -45,7 +44,6 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: single, Floor: floor}, {Name: ", bursts", Sample: bursts, Floor: floor}}, nil
 }
 
-// broadcast measures updates of the objects, delivered to a number of watchers.
 func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, error) {
 	path, err := f.watchPath(f.collection())
 	if err != nil {
@@ -54,8 +52,7 @@ func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, 
 	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
 }
 
-// floorBroadcast sends single events of the given size to as many watchers of the floor. Padding
-// follows the timestamp.
+// floorBroadcast sends events of the given size in bytes to as many watchers of the floor.
 func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
@@ -93,8 +90,8 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// send alternates between sending a burst and waiting for its last delivery, which bounds the
-// events in flight. It returns if no write was accepted.
+// send repeatedly sends a burst and waits for its last delivery, which limits the events in flight.
+// It returns early if no write succeeds.
 func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn, m *meter, trouble *Sample) {
 	var delivered int64
 	for n := 0; !b.load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n += b.burst {
@@ -110,8 +107,8 @@ func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn,
 	}
 }
 
-// sendBurst sends the events from first on, and returns the number of accepted writes, which cause
-// events.
+// sendBurst sends one burst, beginning with event first. It returns the number of successful
+// writes.
 func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int64 {
 	var (
 		next, sent atomic.Int64

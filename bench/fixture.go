@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// fixture is a workload's namespace with numbered objects. They are ConfigMaps, which have few
-// rules and no controllers, so that only the server is measured.
+// fixture is a workload's namespace with numbered objects. They are ConfigMaps, because these have
+// few rules and no controllers, so that only the server is measured.
 type fixture struct {
 	*Session
 	namespace string
@@ -20,8 +20,8 @@ type fixture struct {
 	others    []string // further collections to delete at the end
 }
 
-// namespaceCounter numbers the namespaces of this process. With the process id it keeps runs on one
-// server apart.
+// namespaceCounter numbers the namespaces of this process. Together with the process ID it keeps
+// runs on one server apart.
 var namespaceCounter atomic.Int64
 
 // prepare creates a namespace with objects 0 to n-1. After a failure it removes the namespace.
@@ -57,8 +57,8 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	return err
 }
 
-// remove deletes the objects and the namespace, as servers without a namespace controller empty
-// none. Failures are only noted, because the measurement is complete.
+// remove deletes the objects first, because a server without a namespace controller does not delete
+// them with the namespace. Failures are only noted, since the measurement is complete.
 func (f *fixture) remove() {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -69,8 +69,8 @@ func (f *fixture) remove() {
 	}
 }
 
-// removeAll deletes the objects at path. It retries after 5xx and missing responses, because
-// deleting many objects may exceed the request timeout.
+// removeAll deletes the objects at path. Deleting many may exceed the request timeout, so it
+// retries after a 5xx or missing response.
 func removeAll(c *Conn, path string) (err error) {
 	request := remove(path + "?gracePeriodSeconds=0")
 	for range 5 {
@@ -85,7 +85,7 @@ func removeAll(c *Conn, path string) (err error) {
 	return err
 }
 
-// path returns the path of a collection in the namespace, or of the namespace if collection is "".
+// path returns the path of a collection, or of the namespace if collection is "".
 func (f *fixture) path(collection string) string {
 	return "/api/v1/namespaces/" + f.namespace + collection
 }
@@ -101,7 +101,6 @@ func (f *fixture) newNamespace() Request {
 	return post("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, f.namespace)
 }
 
-// create returns the request that creates the n-th object.
 func (f *fixture) create(n int) Request {
 	if f.Target.Accept == "" {
 		return Request{Method: http.MethodPost, Path: f.collection(), Type: typeJSON, Body: f.json(n)}
@@ -110,13 +109,13 @@ func (f *fixture) create(n int) Request {
 		wire(1, wire(1, name(n), 3, f.namespace), 2, wire(1, "sent", 2, now()), 2, wire(1, "payload", 2, f.payload)))
 }
 
-// json returns the n-th object with a timestamp, so that every write is a change.
+// json returns the n-th object with a timestamp, so that every write changes it.
 func (f *fixture) json(n int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"%s"},"data":{"sent":"%s","payload":"%s"}}`,
 		name(n), f.namespace, now(), f.payload)
 }
 
-// The following requests cycle through the objects, so that all are equally hot.
+// These requests cycle through the objects, so that all are equally hot.
 
 func (f *fixture) get(n int) Request { return get(f.object(n % f.total)) }
 
@@ -131,19 +130,17 @@ func (f *fixture) patch(n int) Request {
 	return patch(f.object(n%f.total), typeMergePatch, fmt.Appendf(nil, `{"data":{"sent":"%s"}}`, now()))
 }
 
-// apply changes one value, always as the same manager, and forces conflicts.
+// apply changes one value as a fixed manager. It forces conflicts.
 func (f *fixture) apply(n int) Request {
 	return patch(f.object(n%f.total)+"?fieldManager=bench&force=true", typeApplyPatch, f.json(n%f.total))
 }
 
 func (f *fixture) delete(n int) Request { return remove(f.object(n)) }
 
-// createAndDelete is a Step that creates an object with a new name and deletes it.
 func (f *fixture) createAndDelete(c *Conn, n int) (int, error) {
 	return calls(c, f.create(n+f.total), f.delete(n+f.total))
 }
 
-// step returns a Step of one request.
 func step(request func(n int) Request) Step {
 	return func(c *Conn, n int) (int, error) { return calls(c, request(n)) }
 }
@@ -160,7 +157,6 @@ func calls(c *Conn, requests ...Request) (size int, err error) {
 	return size, nil
 }
 
-// version returns the resourceVersion of a collection.
 func (f *fixture) version(c *Conn, collection string) (string, error) {
 	answer, err := c.Call(get(collection + "?limit=1"))
 	if err != nil {
@@ -173,7 +169,8 @@ func (f *fixture) version(c *Conn, collection string) (string, error) {
 	return version, err
 }
 
-// watchPath returns the path of a watch from the current version that outlasts every workload.
+// watchPath returns the path of a watch that starts at the current version and outlasts every
+// workload.
 func (f *fixture) watchPath(collection string) (string, error) {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -189,7 +186,7 @@ func (f *fixture) openWatchers(ctx context.Context, collection string, n int) (*
 	return openWatcherPool(ctx, f.Target, path, n)
 }
 
-// measure drives requests and returns a Result with a floor.
+// measure drives requests and returns a Result that includes the floor.
 func (f *fixture) measure(ctx context.Context, load Load, name string, request func(n int) Request) (Result, error) {
 	sample, err := load.drive(ctx, f.Target, step(request))
 	if err != nil {

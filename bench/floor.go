@@ -22,19 +22,19 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// nameFloor is the hidden subcommand that serves the floor, and the label of the floor's rows.
+// nameFloor is the hidden subcommand that serves the floor, and the label of its rows.
 const nameFloor = "floor"
 
-// Paths of the floor. Any other path is answered with ?bytes=<n> bytes.
+// Paths of the floor. Any other path returns as many bytes as its query parameter bytes requests.
 const (
 	floorWatchPath = "/watch" // streams posted events
 	floorEventPath = "/event" // receives events to stream
 	floorMaxBytes  = 64 << 20 // bytes of one response
 )
 
-// startFloor starts the floor: a bare fasthttp server that answers with as many bytes as the
-// measured server. It runs as a child process, to separate its CPU time from the load's, and ends
-// when its standard input does.
+// startFloor starts the floor, a bare fasthttp server whose responses have the size of the measured
+// server's. It is a child process, so that its CPU time is separate from the load generator's. It
+// exits when its standard input is closed.
 func startFloor() (_ *Target, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -65,7 +65,7 @@ func startFloor() (_ *Target, stop func(), err error) {
 	}, stop, nil
 }
 
-// serveFloor runs in the child. It prints its address and serves until control ends.
+// serveFloor runs in the child process. It prints its address and serves until control is closed.
 func serveFloor(control io.Reader, out io.Writer) error {
 	certificate, err := selfSigned(pkix.Name{})
 	if err != nil {
@@ -115,7 +115,7 @@ func (h *floorHandler) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// watch keeps the connection. It writes the headers itself, so that each event is one write.
+// watch hijacks the connection and writes the headers itself, so that each event is one write.
 func (h *floorHandler) watch(ctx *fasthttp.RequestCtx) {
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
@@ -127,7 +127,7 @@ func (h *floorHandler) watch(ctx *fasthttp.RequestCtx) {
 	})
 }
 
-// event writes to every watcher, and drops the closed ones.
+// event writes an event to every watcher and drops those that have disconnected.
 func (h *floorHandler) event(line []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,7 +142,7 @@ func (h *floorHandler) event(line []byte) {
 	h.watchers = staying
 }
 
-// selfSigned returns a self-signed certificate for a loopback server and for a client.
+// selfSigned returns a self-signed certificate for a server on loopback or for a client.
 func selfSigned(subject pkix.Name) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

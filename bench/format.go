@@ -11,7 +11,6 @@ func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 
 func mebibytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// span formats microseconds with a suitable unit.
 func span(us float64) string {
 	switch {
 	case us >= 1e6:

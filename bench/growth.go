@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// growth measures costs at growing sizes. A cost that should not depend on the size must be equal
-// in all its rows.
+// growth measures costs at growing sizes. The rows of a cost that does not depend on the size must
+// be equal.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -17,13 +17,14 @@ func growth(ctx context.Context, s *Session) ([]Result, error) {
 	return g.results, nil
 }
 
-// growthRun collects the rows. Objects are only added between sizes.
+// growthRun collects the rows. A larger size only adds objects.
 type growthRun struct {
 	*Session
 	results []Result
 }
 
-// grow prepares a namespace and calls measure with each scaled size and the previous one.
+// grow prepares a namespace and calls measure for each scaled size, with the previous size as
+// before.
 func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure func(f *fixture, before, size int) error) error {
 	f, err := g.prepare(ctx, hot(g.Session))
 	if err != nil {
@@ -41,7 +42,6 @@ func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure fu
 	return nil
 }
 
-// add measures a step and adds a row.
 func (g *growthRun) add(ctx context.Context, target *Target, name string, size int, of string, step Step) error {
 	sample, err := g.load().drive(ctx, target, step)
 	return g.addSample(name, size, of, sample, err)
@@ -54,7 +54,6 @@ func (g *growthRun) addSample(name string, size int, of string, sample *Sample, 
 	return err
 }
 
-// objects measures reads and writes of a growing collection.
 func (g *growthRun) objects(ctx context.Context) error {
 	return g.grow(ctx, "objects", []int{1_000, 10_000, 100_000, 1_000_000}, func(f *fixture, _, size int) error {
 		there := f.total
@@ -75,7 +74,7 @@ func (g *growthRun) objects(ctx context.Context) error {
 	})
 }
 
-// watchers measures the cost of an event per watcher for a growing number of watchers.
+// watchers measures the cost of an event per watcher, for a growing number of watchers.
 func (g *growthRun) watchers(ctx context.Context) error {
 	return g.grow(ctx, "watchers", []int{20, 200, 2_000}, func(f *fixture, _, size int) error {
 		size = g.connections("growth: watchers", size)
@@ -88,7 +87,7 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings measures a get by a service account that one of a growing number of RoleBindings allows.
+// bindings measures a get by a service account that only one of many RoleBindings allows.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target
@@ -110,8 +109,8 @@ func (g *growthRun) bindings(ctx context.Context) error {
 	})
 }
 
-// pods measures lists that select none of a growing number of Pods. Few clients send them, because
-// each takes long.
+// pods measures lists that select none of many Pods. It uses few clients, because each list takes
+// long.
 func (g *growthRun) pods(ctx context.Context) error {
 	clients := g.Concurrency
 	g.Concurrency = min(clients, 4)

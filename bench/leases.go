@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// nodeLeases is the number of nodes that renew a Lease. Every ten seconds, that would be 2,000
-// writes per second.
+// nodeLeases is the number of nodes that renew a Lease. If each renewed every ten seconds, that
+// would be 2,000 writes per second.
 const nodeLeases = 20_000
 
-// leaseSet holds the Leases of numbered nodes.
 type leaseSet struct {
 	*fixture
 	group, collection string
 	leases            []lease
 }
 
-// lease has the version that its holder last saw. The lock prevents conflicting writes.
+// lease holds the version that its holder last saw. mu prevents conflicting writes.
 type lease struct {
 	mu      sync.Mutex
 	version string // guarded by mu
@@ -35,7 +34,7 @@ func (f *fixture) leaseSet(n int) (*leaseSet, error) {
 	return &leaseSet{fixture: f, group: group, collection: collection, leases: make([]lease, n)}, nil
 }
 
-// renew is a Step that creates or renews a node's Lease, with a precondition.
+// renew is a Step that creates or renews a node's Lease, with the last version as a precondition.
 func (l *leaseSet) renew(c *Conn, n int) (int, error) {
 	n %= len(l.leases)
 	lease := &l.leases[n]
@@ -48,7 +47,7 @@ func (l *leaseSet) renew(c *Conn, n int) (int, error) {
 	return len(answer), err
 }
 
-// request renews a Lease, or creates it if version is "".
+// request returns a request that renews a Lease, or creates it if version is "".
 func (l *leaseSet) request(n int, version string) (request Request) {
 	node, now := nodeName(n), time.Now()
 	if l.Target.Accept != "" {
@@ -66,11 +65,10 @@ func (l *leaseSet) request(n int, version string) (request Request) {
 	return request
 }
 
-// nodeName returns names of fixed length.
 func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
 
-// renewLeases: every operation renews a node's Lease. Unlike updates, it has a precondition and
-// changes one field of a small object.
+// renewLeases measures Lease renewals. Unlike an update, a renewal has a precondition and changes
+// one field of a small object.
 func renewLeases(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

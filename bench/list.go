@@ -11,7 +11,6 @@ const (
 	selectorObjects = 300_000 // Pods that selectors must search; enough to show the benefit of an index
 )
 
-// list returns the request for all objects. An incomplete list is an error.
 func (f *fixture) list(int) Request {
 	request := get(f.collection())
 	request.Check = func(answer []byte) error { return f.complete(f.Target.items(answer)) }
@@ -29,7 +28,7 @@ func (f *fixture) firstChunk(limit int) func(int) Request {
 	return func(int) Request { return get(fmt.Sprintf("%s?limit=%d", f.collection(), limit)) }
 }
 
-// listChunked: every operation lists all objects in chunks, for comparison with list.
+// listChunked lists all objects in chunks, for comparison with list.
 func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
@@ -66,15 +65,14 @@ func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
 	return size, fmt.Errorf("list of %s never ends", f.collection())
 }
 
-// selections match nothing, so that only the search is measured: by an indexed field and by others.
-// growth uses the first two.
+// selections match no object, so that only the search is measured. growth uses the first two.
 var selections = []struct{ name, query string }{
 	{"indexed field", "fieldSelector=spec.nodeName%3Dnowhere"},
 	{"other field", "fieldSelector=status.phase%3DUnknown"},
 	{"label", "labelSelector=app%3Dnothing"},
 }
 
-// selectNothing: every operation lists Pods by a selector that matches none, by one client.
+// selectNothing measures lists of Pods with selectors that match none, by one client.
 func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -97,8 +95,8 @@ func selectNothing(ctx context.Context, s *Session) (results []Result, err error
 	return results, nil
 }
 
-// selectPods returns the request for Pods by a query. Any Pod in the response is an error: a server
-// that ignores the selector would list everything.
+// selectPods returns requests that list Pods with the given query. A Pod in the response is an
+// error, because a server that ignores the selector would list all Pods.
 func (f *fixture) selectPods(query string) func(int) Request {
 	return func(int) Request {
 		request := get(f.pods() + "?" + query)
@@ -112,7 +110,7 @@ func (f *fixture) selectPods(query string) func(int) Request {
 	}
 }
 
-// createSmallPod returns the request for the n-th of many Pods, on 1,000 nodes.
+// createSmallPod returns a request that creates the n-th of many Pods on 1,000 nodes.
 func (f *fixture) createSmallPod(n int) Request {
 	return post(f.pods(), `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web","shard":"s%d"}},`+
 		`"spec":{"nodeName":%q,"containers":[{"name":"one","image":"example.com/web:1"}]}}`, name(n), n%100, nodeName(n%1_000))

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxConsecutiveErrors ends a worker, so that it does not flood a failed server.
+// maxConsecutiveErrors stops a worker, so that it does not flood a failed server.
 const maxConsecutiveErrors = 20
 
-// Load defines how a target is driven. It ends at the first bound reached.
+// Load defines how a target is driven. It ends when the first bound is reached.
 type Load struct {
 	Concurrency int           // workers with a connection each
 	Count       int           // operations, 0 for no bound
@@ -26,12 +26,12 @@ type Load struct {
 // Step runs the n-th operation of a load and returns the bytes of the response bodies.
 type Step func(c *Conn, n int) (bytes int, err error)
 
-// errRefused marks an operation that the server rightly refused. It counts neither as an operation
-// nor as an error.
+// errRefused marks an operation that the server rejects as intended. It counts neither as an
+// operation nor as an error.
 var errRefused = errors.New("refused")
 
 // drive opens the connections and runs step until the load is done. It returns an error if it
-// cannot start; errors of operations are in the sample.
+// cannot start. The sample contains the errors of operations.
 func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, error) {
 	conns, err := l.connect(ctx, target)
 	defer closeAll(conns)
@@ -55,8 +55,8 @@ func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, er
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// connect opens all connections and sends a request on each, to complete handshakes before the
-// measurement.
+// connect opens all connections and sends a request on each, so that the measurement includes no
+// handshakes.
 func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	conns := make([]*Conn, l.Concurrency)
 	var group errgroup.Group
@@ -73,7 +73,6 @@ func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	return conns, group.Wait()
 }
 
-// done reports whether operation n must not start.
 func (l Load) done(n int, elapsed time.Duration) bool {
 	return l.Count > 0 && n >= l.Count || l.Duration > 0 && elapsed >= l.Duration
 }
@@ -100,7 +99,7 @@ func (l Load) work(ctx context.Context, c *Conn, begin time.Time, next *atomic.I
 	}
 }
 
-// whileProfiled runs a load and, if requested, saves a CPU profile of the server.
+// whileProfiled saves a CPU profile of the server during the load, if requested.
 func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) error {
 	var profiling errgroup.Group
 	if l.Profile != "" {
@@ -119,8 +118,8 @@ func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) err
 	return profiling.Wait()
 }
 
-// paced delays each operation to keep a rate per second. Late operations run immediately, so the
-// average rate is kept.
+// paced delays each operation to keep the given rate per second. Late operations run immediately,
+// so that the average rate is kept.
 func paced(rate float64, step Step) Step {
 	begin := sync.OnceValue(time.Now)
 	return func(c *Conn, n int) (int, error) {

@@ -17,8 +17,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with its environment as arguments. The exit code is 0 without errors, 1 for failed
-// operations or workloads or growth in a soak, and 2 for wrong flags. An interrupt stops the
+// run is main with its environment as arguments. The exit code is 0 without errors, 2 for wrong
+// flags, and 1 for failed operations or workloads or for growth in a soak. An interrupt stops the
 // servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if slices.Equal(args, []string{nameFloor}) {
@@ -53,7 +53,6 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 	return exitCode(log, err)
 }
 
-// exitCode prints err, if any, and returns the exit code.
 func exitCode(log io.Writer, err error) int {
 	if err == nil {
 		return 0

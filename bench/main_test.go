@@ -26,8 +26,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestMain lets the test binary act as a daemon, as an etcd that only listens, and as the floor
-// server.
+// TestMain lets the test binary also run as a daemon, an etcd that only listens, or the floor.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "serve":
@@ -53,8 +52,7 @@ func TestMain(m *testing.M) {
 
 var stopDaemon = func() error { return nil }
 
-// startedDaemon starts a daemon in this process once for all tests, and returns the path of its
-// kubeconfig.
+// startedDaemon starts a daemon for all tests on first use, and returns the path of its kubeconfig.
 var startedDaemon = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "bench-test-")
 	if err != nil {
@@ -129,7 +127,7 @@ func startProxy(t *testing.T) *proxy {
 	return p
 }
 
-// session returns a session for the proxy with small bounds.
+// session returns a session on the proxy with small loads.
 func (p *proxy) session(t *testing.T) *Session {
 	t.Helper()
 	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }, Binary: os.Args[0]}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// metrics are a server's metrics at one time, by series name with labels.
+// metrics are a server's metrics at one time, keyed by series name and labels.
 type metrics map[string]float64
 
-// scrapeMetrics reads the text exposition format, and skips other lines.
+// scrapeMetrics reads metrics in the text exposition format and skips other lines.
 func scrapeMetrics(c *Conn) (metrics, error) {
 	answer, err := c.Call(get("/metrics"))
 	all := metrics{}
@@ -24,7 +24,7 @@ func scrapeMetrics(c *Conn) (metrics, error) {
 	return all, err
 }
 
-// sum adds all series of a metric; found is false if there are none.
+// sum adds up all series of a metric. found is false if there are none.
 func (m metrics) sum(name string) (total float64, found bool) {
 	for series, value := range m {
 		if rest, ok := strings.CutPrefix(series, name); ok && (rest == "" || rest[0] == '{') {

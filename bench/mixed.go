@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// The mixed load. As in real clusters, most watchers are idle.
+// The size of the mixed load. As in real clusters, most watchers are idle.
 const (
 	mixedIdle     = 10_000 // watchers of an unchanged collection
 	mixedWatchers = 10     // watchers of the written collection
@@ -25,7 +25,8 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 			order = append(order, kind)
 		}
 	}
-	// A prime stride separates operations of a kind. It must not divide the sum of all shares.
+	// The prime stride keeps operations of the same kind apart. It must not divide the sum of all
+	// shares.
 	const stride = 7
 	return func(c *Conn, n int) (int, error) {
 		kind := order[n*stride%len(order)]
@@ -33,9 +34,9 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 	}
 }
 
-// mixed: concurrent reads, writes and watches, next to many idle watches. The first row has the
-// total cost including event delivery. A row per kind has its latencies, for comparison with its
-// own workload.
+// mixed measures concurrent reads, writes and watches, next to many idle watches. The first row has
+// the total cost including event delivery. Each kind of operation has a row with its latencies, for
+// comparison with the workload of that kind.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)

@@ -17,7 +17,7 @@ func hot(s *Session) int        { return min(hotObjects, s.Count) }
 func everything(s *Session) int { return s.Objects }
 func one(*Session) int          { return 1 }
 
-// single is a workload of single requests.
+// single is a workload whose operations are single requests.
 type single struct {
 	objects func(s *Session) int // existing objects; nil for none
 	clients int                  // 0 for --concurrency
@@ -46,9 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods: every operation applies to a Pod of about 2 KiB with three managers: deployer, labeler
-// and kubelet. The rows: an annotation changes; nothing changes, but the bodies differ; nothing
-// changes and the bodies are equal. Controllers mostly apply what exists already.
+// applyPods applies to 2 KiB Pods with three managers. In the first row an annotation changes, in
+// the second only the whitespace of the body, and in the third nothing. Controllers mostly apply
+// what exists already.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -88,7 +88,8 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 		}
 		results = append(results, result)
 		load.Profile = "" // profile changes only
-		// Otherwise the first operation on each Pod of the next row would be a change.
+		// Reset the Pods, because otherwise the first operation on each would be a change in the
+		// next row.
 		if err := f.fill(ctx, pods, step(func(n int) Request { return apply(f.pod(n), "bench", f.podJSON(n, "")) })); err != nil {
 			return nil, err
 		}

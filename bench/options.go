@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Options are the flags of a run. JSON names contain the unit where the type does not.
+// Options are the flags of a run. JSON names contain the unit if the type does not imply it.
 type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`
@@ -90,7 +90,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	return f
 }
 
-// parse parses the flags and sets dependent defaults. Help goes to log.
+// parse parses the flags and sets the defaults that depend on other flags. It prints help to log.
 func (o *Options) parse(args []string, log io.Writer) error {
 	f := o.flags()
 	f.SetOutput(log)
@@ -110,7 +110,6 @@ func (o *Options) parse(args []string, log io.Writer) error {
 	return o.validate()
 }
 
-// validate reports all invalid flags at once.
 func (o *Options) validate() error {
 	var faults []error
 	fault := func(wrong bool, format string, args ...any) {

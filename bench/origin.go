@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Origin describes how a report was made.
+// Origin describes when, where and from which commit a report was made.
 type Origin struct {
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
@@ -27,7 +27,7 @@ func newOrigin(args []string) *Origin {
 	return o
 }
 
-// machine describes processor, memory and operating system, from /proc.
+// machine describes the processor, memory and operating system.
 func machine() string {
 	memory := unknown
 	var kib float64
@@ -42,8 +42,7 @@ func machine() string {
 		runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
-// fileField returns the value of the first line "name: value" of a file; "unknown" if it is
-// missing.
+// fileField returns the value of the first line "name: value" in a file, or "unknown".
 func fileField(path, name string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// The burst of overload: a multiple of the rate reached before, from many more clients than a
-// server admits at once by default.
+// The burst of overload exceeds the rate reached before by this factor. It uses many more clients
+// than a server admits at once by default.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200
 )
 
-// overload: updates at full speed from the usual clients, then a burst of three times that rate
-// from many more clients, then as before. A server should answer what it can, reject the rest
-// quickly with 429, which is no error here, and recover fully.
+// overload measures updates at full speed, then at three times that rate from many more clients,
+// then as before. A server should serve as many as it can, reject the rest quickly with 429, and
+// recover fully. A 429 is no error here.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {

@@ -11,8 +11,8 @@ func (f *fixture) pods() string { return f.path("/pods") }
 
 func (f *fixture) pod(n int) string { return f.pods() + "/" + name(n) }
 
-// podJSON returns the n-th Pod, with a further annotation that starts with a comma, unless it is
-// "". The grace period is 0, because no node would complete the deletion.
+// podJSON returns the n-th Pod. annotation is "" or a comma and another annotation. The grace
+// period is 0, because no kubelet would complete the deletion.
 func (f *fixture) podJSON(n int, annotation string) []byte {
 	var containers []string
 	for _, name := range []string{"one", "two"} {
@@ -24,7 +24,6 @@ func (f *fixture) podJSON(n int, annotation string) []byte {
 		`"spec":{"terminationGracePeriodSeconds":0,"containers":[%s],"volumes":[{"name":"work","emptyDir":{}}]}}`, name(n), annotation, strings.Join(containers, ","))
 }
 
-// createPod returns the request that creates the n-th Pod.
 func (f *fixture) createPod(n int) Request {
 	if f.Target.Accept == "" {
 		return Request{Method: http.MethodPost, Path: f.pods(), Type: typeJSON, Body: f.podJSON(n, "")}
@@ -36,7 +35,6 @@ func (f *fixture) createPod(n int) Request {
 	return postTyped(f.pods(), f.Target.Accept, "v1", "Pod", wire(1, wire(1, name(n), 11, wire(1, "app", 2, "web")), 2, spec))
 }
 
-// bindPod returns the request that binds the n-th Pod to a node.
 func (f *fixture) bindPod(n int, node string) Request {
 	path := f.pod(n) + "/binding"
 	if f.Target.Accept == "" {
@@ -45,7 +43,7 @@ func (f *fixture) bindPod(n int, node string) Request {
 	return postTyped(path, f.Target.Accept, "v1", "Binding", wire(1, wire(1, name(n)), 2, wire(1, "Node", 3, node)))
 }
 
-// podStatus returns the request of a node that updates the n-th Pod's status.
+// podStatus returns a request that updates the n-th Pod's status, as its kubelet does.
 func (f *fixture) podStatus(n int, phase, ready string) Request {
 	return patch(f.pod(n)+"/status", typeMergePatch, fmt.Appendf(nil,
 		`{"status":{"phase":%q,"hostIP":"10.0.0.9","podIP":"10.0.1.7","conditions":[{"type":"Ready","status":%q}]}}`, phase, ready))
@@ -58,7 +56,7 @@ const (
 	podEvents   = 6  // per Pod: added, bound, three statuses, deleted
 )
 
-// podLife: every operation is the life of a Pod in six writes. Watchers must receive all events.
+// podLife measures the life of a Pod in six writes. Watchers must receive all events.
 func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -15,14 +15,13 @@ import (
 	"time"
 )
 
-// Limits for a started program. readyLimit allows for a store of a million objects on a slow disk.
+// Limits for a started process. readyLimit suffices for a million objects on a slow disk.
 const (
 	readyLimit = 5 * time.Minute  // from exec until it is ready
 	drainLimit = 30 * time.Second // from SIGTERM until it is killed
 	tailSize   = 2 << 10          // bytes of output quoted in an error
 )
 
-// program is a process started by the harness.
 type program struct {
 	*exec.Cmd
 	output *output
@@ -44,7 +43,7 @@ func startProgram(binary string, args ...string) (*program, error) {
 	return p, nil
 }
 
-// await waits until probe returns true. Errors quote the end of the program's output.
+// await waits until probe returns true. Errors include the end of the process's output.
 func (p *program) await(probe func() bool) error {
 	for deadline := time.After(readyLimit); !probe(); {
 		reason := ""
@@ -64,7 +63,7 @@ func (p *program) await(probe func() bool) error {
 	return nil
 }
 
-// stop sends SIGTERM, and SIGKILL after drainLimit.
+// stop sends SIGTERM, and SIGKILL if the process has not ended after drainLimit.
 func (p *program) stop() error {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -83,8 +82,8 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// output keeps the end of a program's output, and a daemon's ready line. tail may be read only
-// after the program has ended.
+// output keeps the end of a process's output, and the ready line of a daemon. tail may be read only
+// after the process has ended.
 type output struct {
 	mu    sync.Mutex
 	tail  []byte
@@ -108,7 +107,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// freePort returns a free port. Another process may take it before it is used.
+// freePort returns a port that is free now. Another process may still take it.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -117,17 +116,17 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
 }
 
-// tick is the resolution of CPU times in /proc/<pid>/stat (USER_HZ is 100 on every port of Go).
+// tick is the resolution of CPU times in /proc/<pid>/stat. USER_HZ is 100 on every port of Go.
 const tick = 10 * time.Millisecond
 
-// usage is the CPU time and resident memory in bytes of processes. The resolution of CPU time is
-// tick, so it is only meaningful for many operations.
+// usage is the CPU time and resident memory, in bytes, of processes. CPU time has the resolution of
+// tick, so it is meaningful only for many operations.
 type usage struct {
 	CPU      time.Duration
 	Resident int64
 }
 
-// readUsage adds up the usage of processes. It fails if one has ended.
+// readUsage returns the total usage of processes. It fails if one of them has ended.
 func readUsage(processes []int) (sum usage, err error) {
 	for _, id := range processes {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
@@ -152,8 +151,8 @@ func readUsage(processes []int) (sum usage, err error) {
 	return sum, nil
 }
 
-// parseStat returns utime + stime. The command's name in parentheses may contain spaces and
-// parentheses, so fields are counted after the last one.
+// parseStat returns utime + stime. The command name in parentheses may itself contain spaces and
+// parentheses, so fields are counted from the last parenthesis.
 func parseStat(stat []byte) (time.Duration, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const utime, stime = 11, 12 // fields 14 and 15 of the line, without the first two

@@ -13,7 +13,7 @@ import (
 
 const nameAgainst = "against"
 
-// Row is one line of the report. Values that were not measured are 0. JSON names contain the unit
+// Row is one row of the report. Values that were not measured are 0. JSON names contain the unit
 // and are stable.
 type Row struct {
 	Name       string  `json:"name"`
@@ -30,18 +30,18 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// Ratios of this row's CPU per operation (or figure) to that of the other target's row; below 1
-	// this one is cheaper.
+	// Ratios of this row's figure, or else its CPU time per operation, to that of the other target.
+	// This row is cheaper if they are below 1.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
-	// After several runs, the values above are medians. Spread is that of the figure or, without
-	// one, of the CPU time.
+	// After several runs, the values above are medians. Spread is the range of the figure, or else
+	// of the CPU time per operation.
 	Runs          int     `json:"runs,omitempty"`
 	Spread        *Spread `json:"spread,omitempty"`
 	AgainstSpread *Spread `json:"ratioToAgainstSpread,omitempty"`
 }
 
-// Report is the result of a run. One goroutine fills it.
+// Report is the result of a run. It is not safe for concurrent use.
 type Report struct {
 	Origin     *Origin     `json:"origin,omitempty"`
 	Options    *Options    `json:"options"`
@@ -50,7 +50,6 @@ type Report struct {
 	Notes      []string    `json:"notes"`
 }
 
-// newRow converts a result of a target.
 func newRow(target string, result Result) *Row {
 	row := &Row{Name: result.Name, Target: target, Figure: result.Figure}
 	if sample := result.Sample; sample != nil {
@@ -62,7 +61,7 @@ func newRow(target string, result Result) *Row {
 	return row
 }
 
-// add appends the rows of a workload for all targets. Ratios are computed within one call.
+// add appends the rows of one workload and computes the ratios between them.
 func (r *Report) add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
 	for _, row := range rows {
@@ -78,7 +77,8 @@ func (r *Report) add(rows ...*Row) {
 	}
 }
 
-// ratio compares figures if both rows have one, else CPU per operation; 0 if that is impossible.
+// ratio compares the figures of both rows, or else their CPU time per operation. It returns 0 if
+// either is unknown.
 func (row *Row) ratio(other *Row) float64 {
 	mine, theirs := row.CPU, other.CPU
 	if row.Figure != nil && other.Figure != nil {
@@ -104,14 +104,14 @@ func (r *Report) grown() bool {
 	})
 }
 
-// note adds a remark to the end of the report, once.
+// note adds a remark to the report, unless it already contains it.
 func (r *Report) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-// column is a column of the table. Optional ones appear only if a row has a value.
+// column is a column of the table. An optional one appears only if some row has a value for it.
 type column struct {
 	head     string
 	optional bool
@@ -157,7 +157,7 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows, and below them first errors and notes, whose length is unbounded.
+// writeTable prints the rows, and then first errors and notes, which may be long.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
@@ -204,7 +204,7 @@ func (r *Report) writeJSON(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// readReport reads a saved report. Other JSON files have no options.
+// readReport reads a saved report. It rejects other JSON files, which have no options.
 func readReport(path string) (*Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -221,8 +221,8 @@ func readReport(path string) (*Report, error) {
 }
 
 // compare returns the rows of two saved reports side by side, new ones first. Ratios below 1 mean
-// that the new build is cheaper. Rows in only one report are noted, because their workload may have
-// failed.
+// that the new build is cheaper. It notes rows that only one report has, because a workload may
+// have failed in the other.
 func compare(old, new *Report) *Report {
 	r := &Report{Options: new.Options}
 	for _, o := range []struct {
@@ -268,7 +268,7 @@ type Spread struct {
 	High float64 `json:"high"`
 }
 
-// text formats the spread after a median; "" for one run.
+// text formats the spread behind a median. It returns "" for a single run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""
@@ -276,7 +276,7 @@ func (s *Spread) text(print func(float64) string) string {
 	return fmt.Sprintf(" (%s to %s)", print(s.Low), print(s.High))
 }
 
-// medianOf merges several runs of the same workloads: rows have the median of each value, and the
+// medianOf merges several runs of the same workloads. Rows get the median of each value, and the
 // sum of operations and errors. The time series is that of the last run.
 func medianOf(runs []*Report) *Report {
 	if len(runs) == 1 {
@@ -304,13 +304,13 @@ func medianOf(runs []*Report) *Report {
 	return all
 }
 
-// values returns the values of a row that medians are computed for.
+// values returns the values for which medianRow computes medians.
 func (row *Row) values() []*float64 {
 	return []*float64{&row.Elapsed, &row.Rate, &row.P50, &row.P99, &row.Bytes, &row.CPU, &row.Etcd, &row.Resident, &row.ToFloor, &row.ToAgainst}
 }
 
-// medianRow merges the same row of several runs. Ratios are medians of ratios, because both servers
-// of a run had the same conditions.
+// medianRow merges the same row of several runs. It takes the median of the ratios, because both
+// servers of a run were measured under the same conditions.
 func medianRow(rows []*Row) *Row {
 	m := *rows[0]
 	m.Runs = len(rows)
@@ -350,7 +350,7 @@ func medianRow(rows []*Row) *Row {
 	return &m
 }
 
-// median returns the middle value, or the mean of two; 0 for none.
+// median returns the median and the range of values, or 0 and nil if there are none.
 func median(values []float64) (float64, *Spread) {
 	n := len(values)
 	if n == 0 {

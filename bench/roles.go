@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// roles is the RBAC of a fixture's namespace: one Role that allows reading ConfigMaps, and its
-// bindings.
+// roles is a Role in a fixture's namespace that allows reading ConfigMaps, and its RoleBindings.
 type roles struct {
 	*fixture
 	group  string // RBAC group
@@ -36,14 +35,14 @@ func (r *roles) rbac(resource string) string {
 
 func (r *roles) accounts() string { return r.path("/serviceaccounts") }
 
-// bind returns the request that binds the Role to a subject in JSON.
+// bind returns a request that binds the Role to a subject, which is in JSON.
 func (r *roles) bind(name, subject string) Request {
 	return post(r.rbac("rolebindings"), `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
 		r.group, name, subject, r.group)
 }
 
-// addReader creates a service account bound to the Role. It returns a target with the account's
-// token, which outlasts every workload.
+// addReader creates a service account bound to the Role. It returns a target with a token of the
+// account that outlasts every workload.
 func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	if _, err := calls(c,
 		post(r.accounts(), `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name),
@@ -63,8 +62,8 @@ func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	return r.Target.bearer(request.Status.Token), err
 }
 
-// addOtherBindings adds bindings of other users, numbered from first. Their names sort before those
-// of readers, so that a linear search visits them.
+// addOtherBindings adds bindings for other users, numbered from first. Their names sort before
+// those of readers, so that a linear search visits them first.
 func (r *roles) addOtherBindings(ctx context.Context, first, total int) error {
 	return r.fill(ctx, total-first, step(func(n int) Request {
 		return r.bind(fmt.Sprintf("decoy-%06d", n+first), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+first))

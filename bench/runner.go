@@ -22,7 +22,7 @@ type Bench struct {
 	closers     []func()
 }
 
-// side is one of the compared servers: a running one, or one started for each round.
+// side is one of the compared servers. It is already running, or is started for each round.
 type side struct {
 	label        string
 	kubeconfig   string // of a running server, with its processes
@@ -33,7 +33,6 @@ type side struct {
 	results      []Result // of the current workload
 }
 
-// sidesOf returns the measured server and, if configured, the one to compare with.
 func sidesOf(o *Options) []*side {
 	sides := []*side{{kubeconfig: o.Kubeconfig, processes: o.PIDs, binary: o.Start, etcd: o.StartEtcd}}
 	second := &side{label: nameAgainst, kubeconfig: o.Against, processes: o.AgainstPIDs, binary: o.AgainstStart}
@@ -47,13 +46,13 @@ func sidesOf(o *Options) []*side {
 }
 
 // run measures all workloads in rounds and prints the table to out. It returns an error if it
-// cannot start, a workload cannot run, or the report cannot be written; failed operations are in
-// the report. An interrupted run reports what it has measured.
+// cannot start, a workload cannot run, or the report cannot be written. The report contains failed
+// operations. After an interrupt it contains the rows measured so far.
 func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
 	began := newOrigin(b.Command)
-	// Started servers inherit the limit.
+	// Servers started later inherit the limit.
 	if b.descriptors, err = raiseDescriptors(); err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 			break
 		}
 	}
-	// The table comes first, so that an unwritable file does not lose the figures.
+	// Print the table first, so that the figures are not lost if a file cannot be written.
 	b.Report = medianOf(rounds)
 	if err := b.Report.writeTable(out); err != nil {
 		return err
@@ -87,9 +86,9 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	return failed
 }
 
-// round runs each workload on every side. Every round has fresh servers, to avoid warm heaps and
-// grown stores, and reverses the order of the sides, to balance the effects of one workload on the
-// next. Failed workloads are noted.
+// round runs each workload on every side. Each round starts new servers, to avoid grown heaps and
+// stores. It reverses the order of the sides, to balance the effects of one workload on the next.
+// Failed workloads are noted.
 func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	order := slices.Clone(b.sides)
 	if n%2 == 1 {
@@ -112,8 +111,8 @@ func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	return failed
 }
 
-// workload runs one workload on all sides and then on the floor, which repeats the requests to the
-// first server with its response sizes.
+// workload runs one workload on all sides, and then on the floor with the requests and response
+// sizes of the first side.
 func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed error) {
 	for _, s := range order {
 		s.results = nil
@@ -156,8 +155,8 @@ func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed
 	return failed
 }
 
-// calm waits until the servers are idle, so that background work of one workload does not count for
-// the next.
+// calm waits until the servers are idle, so that background work of one workload is not attributed
+// to the next.
 func (b *Bench) calm() {
 	const limit, idle = 10 * time.Second, 2 * tick
 	pause := min(b.Options.Settle, 10*tick)
@@ -188,7 +187,6 @@ func (b *Bench) session(s *side) *Session {
 	return &Session{Options: b.Options, Target: s.target, Binary: s.binary, Etcd: s.etcd, Descriptors: b.descriptors, Note: note}
 }
 
-// open connects to or starts all servers.
 func (b *Bench) open() (err error) {
 	for _, s := range b.sides {
 		if err := b.openSide(s); err != nil {
@@ -239,7 +237,6 @@ func (b *Bench) openSide(s *side) (err error) {
 	return nil
 }
 
-// close stops the started servers, and then removes their directories.
 func (b *Bench) close() {
 	for _, c := range slices.Backward(b.closers) {
 		c()

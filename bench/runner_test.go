@@ -23,7 +23,8 @@ func checkEmpty(t *testing.T, o *Options) {
 	}
 }
 
-// TestRunFreshDaemon runs all workloads except the soak on a new daemon and on the floor server.
+// TestRunFreshDaemon checks that all workloads except the soak run on a new daemon and on the
+// floor.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var names []string
@@ -66,8 +67,8 @@ func TestRunFreshDaemon(t *testing.T) {
 	checkEmpty(t, report.Options)
 }
 
-// TestRunAgainst checks that the servers are measured in alternating order, while the rows keep the
-// order of the flags.
+// TestRunAgainst checks that the servers are measured in alternating order, and that the rows are
+// in the order of the flags.
 func TestRunAgainst(t *testing.T) {
 	var order []string
 	servers := map[string]*proxy{"one": startProxy(t), "two": startProxy(t)}
@@ -97,7 +98,7 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
-// writeScript writes a shell script that replaces a program.
+// writeScript writes a shell script that takes the place of a program, and returns its path.
 func writeScript(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -108,8 +109,8 @@ func writeScript(t *testing.T, name, text string) string {
 }
 
 // TestRunOnEtcd checks that each daemon of --start has its own etcd, that both processes are
-// measured, and that neither remains. The daemons of this test do not use their etcd. The
-// connections have the users of --users.
+// measured and then stopped, and that connections use the users of --users. The daemons do not use
+// their etcd here.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)
@@ -147,8 +148,8 @@ func TestRunOnEtcd(t *testing.T) {
 	checkEmpty(t, &b.Options)
 }
 
-// TestKubernetesEnds checks that a kube-apiserver that exits early is reported with its output, and
-// that its etcd is stopped.
+// TestKubernetesEnds checks that the error for a kube-apiserver that exits early includes its
+// output, and that its etcd is stopped.
 func TestKubernetesEnds(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	etcd := writeScript(t, "etcd", "echo $$ > "+pid+"\nexec "+os.Args[0]+` "$@"`)

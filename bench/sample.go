@@ -18,7 +18,7 @@ type Sample struct {
 	Latencies  []time.Duration // of successful operations, ascending
 	Bytes      int64           // of their response bodies
 
-	// Usage of the target's processes; 0 if unknown.
+	// Usage of the target's processes. 0 means unknown.
 	CPU      time.Duration
 	Etcd     time.Duration // the part of CPU used by an etcd
 	Resident int64         // bytes at the end of the load
@@ -43,10 +43,10 @@ func (s *Sample) rate() float64 {
 	return float64(s.Operations) / s.Elapsed.Seconds()
 }
 
-// minCPU is the minimum CPU time for a meaningful result, as CPU time is measured in ticks.
+// minCPU is the least CPU time that is meaningful, because CPU time is measured in ticks.
 const minCPU = 5 * tick
 
-// cpuPerOperation returns microseconds; 0 if unknown or too small.
+// cpuPerOperation returns microseconds, or 0 if the CPU time is unknown or too small.
 func (s *Sample) cpuPerOperation() float64 {
 	if s.CPU < minCPU || s.Operations == 0 {
 		return 0
@@ -82,7 +82,7 @@ func (s *Sample) add(part *Sample) {
 	s.Latencies = append(s.Latencies, part.Latencies...)
 }
 
-// percentile returns the nearest-rank percentile p (0 < p ≤ 100); 0 without operations.
+// percentile returns the nearest-rank percentile p (0 < p ≤ 100), or 0 without operations.
 func (s *Sample) percentile(p float64) time.Duration {
 	n := len(s.Latencies)
 	if n == 0 {
@@ -92,7 +92,7 @@ func (s *Sample) percentile(p float64) time.Duration {
 	return s.Latencies[min(max(rank, 1), n)-1]
 }
 
-// meter measures a target for a period.
+// meter measures the time and the usage of a target.
 type meter struct {
 	target       *Target
 	begin        time.Time
@@ -113,7 +113,7 @@ func (m *meter) read() (all, etcd usage, known bool) {
 	return all, etcd, err == nil && etcdErr == nil
 }
 
-// stop sets time and usage since the start, merges parts, and sorts the latencies.
+// stop sets the time and usage since the start, merges the parts, and sorts the latencies.
 func (m *meter) stop(s *Sample, parts ...Sample) {
 	s.Elapsed = time.Since(m.begin)
 	if all, etcd, known := m.read(); known && m.known {
@@ -125,8 +125,8 @@ func (m *meter) stop(s *Sample, parts ...Sample) {
 	slices.Sort(s.Latencies)
 }
 
-// breakdown has the latencies of each kind of operation in a load. CPU time cannot be attributed to
-// kinds; the load counts errors.
+// breakdown records the latencies of each kind of operation in a load. CPU time cannot be
+// attributed to a kind. The load counts errors.
 type breakdown struct {
 	mu      sync.Mutex
 	samples map[string]*Sample // by kind; guarded by mu
@@ -149,8 +149,8 @@ func (b *breakdown) time(kind string, operation func() (int, error)) (int, error
 	return size, err
 }
 
-// results returns a row for the load and one for each kind. The load's latencies become those of
-// its operations without pacing delays.
+// results returns a row for the load and one for each kind. It sets the load's latencies to those
+// of its operations, which exclude pacing delays.
 func (b *breakdown) results(load *Sample) []Result {
 	load.Latencies = nil
 	var kinds []Result

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Server is a started daemon or kube-apiserver, with its etcd if it has one. programs are in the
-// order of their start.
+// Server is a started daemon or kube-apiserver with its etcd, if any. programs are in starting
+// order.
 type Server struct {
 	Target   *Target
 	programs []*program
@@ -32,7 +32,6 @@ func (s *Server) start(binary string, args ...string) (*program, error) {
 	return p, err
 }
 
-// stop stops the programs in reverse order.
 func (s *Server) stop() (err error) {
 	for _, p := range slices.Backward(s.programs) {
 		err = errors.Join(err, p.stop())
@@ -40,14 +39,13 @@ func (s *Server) stop() (err error) {
 	return err
 }
 
-// kill kills the programs, as in a crash.
 func (s *Server) kill() {
 	for _, p := range slices.Backward(s.programs) {
 		p.kill()
 	}
 }
 
-// count attributes the usage of all programs to the target.
+// count adds all programs to the target, so that their usage is measured.
 func (s *Server) count() {
 	for _, p := range s.programs {
 		s.Target.Processes = append(s.Target.Processes, p.Process.Pid)
@@ -58,8 +56,8 @@ func (s *Server) count() {
 }
 
 // startDaemon runs `<binary> serve` on a free port with data directory dir, and returns when it is
-// ready. If etcd is not "", it is started first and keeps the state. After a failure nothing is
-// left running.
+// ready. If etcd is set, it is started first and stores the objects. After a failure no process is
+// left.
 func startDaemon(o *Options, binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -104,7 +102,7 @@ var (
 	readyAddress = regexp.MustCompile(`https://[^\s",;/]+`)
 )
 
-// readyTarget loads the kubeconfig named in the ready line. An address in the line takes
+// readyTarget loads the kubeconfig that the ready line names. An address in the line takes
 // precedence, because the file may be from an earlier start.
 func readyTarget(line string) (*Target, error) {
 	match := readyPath.FindStringSubmatch(line)
@@ -142,10 +140,10 @@ func (s *Server) startEtcd(binary, dir string) (string, error) {
 	})
 }
 
-// startKubernetes starts a kube-apiserver with its etcd and returns when it is ready. Its settings
-// match a daemon's: TLS, client certificates, RBAC, an audit log of metadata, and synced writes.
-// The plugin ServiceAccount is off: without the controller that creates accounts it would reject
-// Pods. After a failure nothing is left running.
+// startKubernetes starts a kube-apiserver with its etcd and returns when it is ready. Like the
+// daemon it uses TLS, client certificates, RBAC, an audit log of metadata, and synced writes. The
+// ServiceAccount plugin is disabled, because it would reject Pods without the controller that
+// creates service accounts. After a failure no process is left.
 func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -200,8 +198,8 @@ func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	})
 }
 
-// dataDir returns a path for a server's data under dir, and a function that removes it. The daemon
-// creates the directory with suitable permissions.
+// dataDir returns the path of a data directory below dir, and a function that removes it. The
+// daemon creates the directory with suitable permissions.
 func dataDir(dir string) (path string, remove func(), err error) {
 	parent, err := os.MkdirTemp(dir, "bench-data-")
 	return filepath.Join(parent, "data"), func() { _ = os.RemoveAll(parent) }, err

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// The soak. Its rate is fixed, because a load that adapts to the server would hide a slowdown.
+// The load of the soak. Its rate is fixed, because a load that adapts to the server would hide a
+// slowdown.
 const (
 	soakRate     = 1_000 // operations per second, far below a server's capacity
 	soakObjects  = 5_000
@@ -23,10 +24,10 @@ const (
 	soakLimit    = 30 * time.Minute // the shortest soak that can show growth
 )
 
-// soak: all kinds of operations at a moderate rate for --duration, over a constant number of
-// objects whose names are always new. The figure counts the quantities that grew.
+// soak runs all kinds of operations at a moderate rate for --duration. The number of objects is
+// constant, but each new one gets a new name. The figure is the number of quantities that grew.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
-	// The server would end watches after an hour, and the pool counts that as an error.
+	// The server ends watches after an hour, which the pool would count as an error.
 	if s.Duration > time.Hour {
 		return nil, fmt.Errorf("watches last an hour, and --duration is %v", s.Duration)
 	}
@@ -48,7 +49,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	load := Load{Concurrency: soakClients, Duration: s.Duration}
 	rate := float64(s.scaledSize("soak: operations per second", soakRate))
 	stop := monitor(s)
-	// Namespaces, accounts and aborted watches may leak resources.
+	// Include namespaces, service accounts and aborted watches, because they may leak resources.
 	sample, err := load.drive(ctx, s.Target, paced(rate, mixedStep(parts, []kindOfStep{
 		{"get", 60, step(f.get)},
 		{"list", 10, step(f.firstChunk(mixedChunk))},
@@ -80,7 +81,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: ", rights", Figure: &Figure{Value: float64(visits.early.Load()), Unit: "requests refused after the answer"}}), nil
 }
 
-// monitoredMetrics, and the heap, must not grow.
+// monitoredMetrics must not grow. The same holds for the heap.
 var monitoredMetrics = []struct {
 	name, series, unit string // a unit of "" means a count
 	divisor            float64
@@ -96,8 +97,8 @@ var monitoredMetrics = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// monitor samples the server periodically, on its own connection, until stop. The first fifth of
-// the time is warm-up, in which caches and histories fill.
+// monitor samples the server periodically on its own connection, until stop is called. The first
+// fifth of the time is the warm-up, while caches and histories fill.
 func monitor(s *Session) (stop func() *TimeSeries) {
 	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
 	quit := make(chan struct{})
@@ -124,8 +125,8 @@ func monitor(s *Session) (stop func() *TimeSeries) {
 	}
 }
 
-// look adds the monitored quantities to a series; missing ones and failed samples are omitted. The
-// heap is read after a collection, because garbage would hide a leak.
+// look adds the monitored quantities to a series, except those that cannot be read. It reads the
+// heap after a garbage collection, because garbage would hide a leak.
 func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	found, err := scrapeMetrics(c)
 	if err != nil {
@@ -144,8 +145,8 @@ func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	}
 }
 
-// watchBriefly is a Step that opens a watch and leaves. Alternately, it waits for an event or the
-// end, or resets the connection immediately, which a server notices only when it writes.
+// watchBriefly is a Step that opens a watch and closes it early. Every second one waits for an
+// event. The others reset the connection immediately, which a server notices only when it writes.
 func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2)
 	if err != nil {
@@ -166,7 +167,6 @@ func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	return 0, err
 }
 
-// watchToItsEnd is a Step that watches until the server ends the watch.
 func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	w, stream, err := f.watch(c, 1)
 	if err != nil {
@@ -177,7 +177,8 @@ func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch opens a watch of the objects with a timeout in seconds, on its own connection.
+// watch opens a watch of the objects on its own connection. The server ends it after the given
+// seconds.
 func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	version, err := f.version(c, f.collection())
 	if err != nil {
@@ -188,8 +189,8 @@ func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	return w, stream, err
 }
 
-// namespaceLifecycle is a Step that creates a namespace with an object and deletes it; the server
-// empties it.
+// namespaceLifecycle is a Step that creates a namespace with an object and deletes it. The server
+// deletes the object.
 func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)
@@ -200,14 +201,14 @@ func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	return size, removeAll(c, other.path(""))
 }
 
-// visits are short-lived service accounts.
+// visits creates short-lived service accounts.
 type visits struct {
 	*roles
 	early atomic.Int64 // requests refused after their right was granted; must stay 0
 }
 
-// step creates an account with rights, reads with its token on a new connection, and deletes both.
-// Every token is new to the server's caches.
+// step creates a service account with a binding, reads with its token on a new connection, and
+// deletes both. Every token is new to the server's caches.
 func (v *visits) step(c *Conn, n int) (int, error) {
 	name := fmt.Sprintf("visitor-%d", n)
 	target, err := v.addReader(c, name)

@@ -13,24 +13,23 @@ const (
 	emptyStarts    = 5         // repetitions, because a start takes only some ten milliseconds
 	coldObjects    = 50_000    // in the store of the cold start after SIGKILL
 	millionObjects = 1_000_000 // shows costs that do not scale
-	// snapshotBytes of journal make a daemon with default settings take another snapshot.
+	// snapshotBytes is the size of a journal for which a daemon with default settings takes another
+	// snapshot.
 	snapshotBytes = 600 << 20
 )
 
-// start starts a further daemon with the settings of the measured one.
 func (s *Session) start(dir string) (*Server, error) {
 	return startDaemon(&s.Options, s.Binary, s.Etcd, dir)
 }
 
-// on returns a session for another server.
 func (s *Session) on(d *Server) *Session {
 	other := *s
 	other.Target = d.Target
 	return &other
 }
 
-// coldStart measures the time from exec to the first successful request, and memory at rest, with
-// empty data directories and with a large one after SIGKILL.
+// coldStart measures the time from exec to the first successful response, and the memory at rest.
+// It does so for empty data directories, and for a large one after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -85,8 +84,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object,
-// which fails for a daemon that answers before it has read everything.
+// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object. A
+// daemon that serves before it has read everything does not find that object.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -133,7 +132,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: ", memory recovered", Figure: resident(memory)}), err
 }
 
-// measureMillion fills the store and continues to write until a snapshot was taken.
+// measureMillion fills the store, and continues with updates until a snapshot was taken.
 func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	pauses := &pauseMeter{}
 	load := Load{Concurrency: f.Concurrency, Count: f.total}
@@ -145,7 +144,7 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	before := f.snapshotBytes()
-	// A write takes its size plus about 400 bytes in the journal.
+	// In the journal, a write takes about 400 bytes more than its object.
 	load.Count = max(1, int(float64(snapshotBytes/(f.Size+400))*f.Scale))
 	more, err := load.drive(ctx, f.Target, pauses.watch(step(f.put)))
 	if err != nil {
@@ -166,8 +165,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes returns the size of the server's snapshots, which changes with each snapshot; 0 if
-// unknown.
+// snapshotBytes returns the size of the server's snapshots, or 0 if unknown. It changes with each
+// snapshot.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -178,12 +177,12 @@ func (f *fixture) snapshotBytes() float64 {
 	return all["troupe_snapshot_bytes"]
 }
 
-// pauseMeter finds the longest time without any response, over all loads.
+// pauseMeter finds the longest time without a successful response, over all loads.
 type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
-// watch records the successes of a step. The time between loads does not count.
+// watch records the successes of step. It ignores the time between loads.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {

@@ -30,8 +30,8 @@ const (
 	requestTimeout = time.Minute // for a request and for a dial
 )
 
-// Target is a server under load, and the processes whose usage counts as its cost. It is immutable
-// while connections use it.
+// Target is a server under load, with the processes whose usage counts as its cost. It must not
+// change while connections use it.
 type Target struct {
 	Label     string // "" for the server itself, "against" or "floor"
 	Address   string // host:port
@@ -44,8 +44,8 @@ type Target struct {
 	Etcd      []int  // the processes among them that are an etcd
 }
 
-// LoadTarget reads the current context of the kubeconfig at path. Processes is left empty. The
-// protocol is HTTP/1.1.
+// LoadTarget returns the server of the current context in the kubeconfig at path. Processes stays
+// empty. Connections use HTTP/1.1.
 func LoadTarget(path string) (*Target, error) {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func LoadTarget(path string) (*Target, error) {
 	if target.TLS.ServerName == "" {
 		target.TLS.ServerName, _, _ = net.SplitHostPort(target.Address)
 	}
-	// Read credentials once instead of per connection.
+	// Read the credentials once, not for each connection.
 	pair, err := config.Credential.Certificate(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -89,7 +89,7 @@ func (t *Target) setServer(server string) error {
 	return nil
 }
 
-// bearer returns the target with a token instead of the administrator's certificate.
+// bearer returns the target with a bearer token instead of the administrator's certificate.
 func (t *Target) bearer(token string) *Target {
 	other := *t
 	other.TLS, other.Token = t.TLS.Clone(), token
@@ -103,12 +103,12 @@ func (t *Target) speaking(mediaType string) *Target {
 	return &other
 }
 
-// Request is a request to a server.
+// Request is a request to a Target.
 type Request struct {
 	Method, Path string
 	Type         string // media type of Body
 	Body         []byte // nil for none
-	// Check validates the body of a successful response, unless it is nil.
+	// Check validates the body of a successful response. It may be nil.
 	Check func(answer []byte) error
 }
 
@@ -116,7 +116,6 @@ func get(path string) Request { return Request{Method: http.MethodGet, Path: pat
 
 func remove(path string) Request { return Request{Method: http.MethodDelete, Path: path} }
 
-// post returns the request that creates an object formatted as JSON.
 func post(path, format string, args ...any) Request {
 	return Request{Method: http.MethodPost, Path: path, Type: typeJSON, Body: fmt.Appendf(nil, format, args...)}
 }
@@ -138,7 +137,7 @@ type Conn struct {
 	w        *bufio.Writer
 }
 
-// Conn returns a connection that dials on first use.
+// Conn returns a new connection to the target.
 func (t *Target) Conn() *Conn {
 	c := &Conn{target: t, token: t.Token}
 	if c.token == "" && t.users != nil {
@@ -147,7 +146,7 @@ func (t *Target) Conn() *Conn {
 	return c
 }
 
-// Close closes the connection; the next request dials again.
+// Close closes the connection. The next request dials again.
 func (c *Conn) Close() {
 	if c.Net != nil {
 		_ = c.Net.Close()
@@ -161,7 +160,8 @@ func closeAll(conns []*Conn) {
 	}
 }
 
-// Dial connects, unless it is connected. Workloads dial before they measure, to exclude handshakes.
+// Dial connects, unless c is connected already. Workloads dial before they measure, to exclude
+// handshakes.
 func (c *Conn) Dial(ctx context.Context) error {
 	if c.Net != nil {
 		return nil
@@ -181,7 +181,7 @@ func (c *Conn) Dial(ctx context.Context) error {
 }
 
 // Do sends a request and reads the whole response. The body is valid until the next call. An error
-// means that there was no response; the caller checks the status.
+// means that there is no response. The caller must check the status.
 func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
 	if err = c.send(r); err == nil {
 		err = c.Response.ReadLimitBody(c.r, 0)
@@ -214,8 +214,8 @@ func wrongStatus(r Request, status int, answer []byte) error {
 	return fmt.Errorf("%s %s: status %d: %s", r.Method, r.Path, status, excerpt(answer))
 }
 
-// Watch sends a GET and returns the response as a stream. The connection belongs to the stream,
-// without a deadline; Close ends both.
+// Watch sends a GET and returns the response body as a stream without a deadline. The connection
+// cannot be used otherwise until Close ends the stream.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	err := c.send(get(path))
 	if err != nil {
@@ -253,7 +253,7 @@ func (c *Conn) send(r Request) error {
 	return c.w.Flush()
 }
 
-// write ignores errors, because Flush reports the first one.
+// write ignores errors, because Flush returns the first one.
 func (c *Conn) write(parts ...string) {
 	for _, part := range parts {
 		_, _ = c.w.WriteString(part)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestLoadTargetFaults checks kubeconfigs that package kubeconfig accepts and LoadTarget rejects.
+// TestLoadTargetFaults checks that LoadTarget rejects some kubeconfigs that package kubeconfig
+// accepts.
 func TestLoadTargetFaults(t *testing.T) {
 	const contexts = "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
 	for name, test := range map[string]struct{ cluster, user, want string }{
@@ -63,8 +64,8 @@ func TestReadyTarget(t *testing.T) {
 	}
 }
 
-// TestOutput checks a ready line that arrives in several writes, and that the end of the output is
-// kept.
+// TestOutput checks that a ready line may arrive in several writes, and that the end of the output
+// is kept.
 func TestOutput(t *testing.T) {
 	o := output{ready: make(chan struct{})}
 	for _, part := range []string{"starting\nready, KUBE", "CONFIG=/x\n", strings.Repeat("a", tailSize), "end"} {

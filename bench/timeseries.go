@@ -26,7 +26,7 @@ type DataPoint struct {
 	Value   float64 `json:"value"`
 }
 
-// tolerance is the rise in percent that still counts as stable.
+// tolerance is the largest rise, in percent, that counts as stable.
 const tolerance = 5
 
 func (c *TimeSeries) add(name, unit string, at time.Duration, value float64) {
@@ -37,7 +37,7 @@ func (c *TimeSeries) add(name, unit string, at time.Duration, value float64) {
 	c.Lines[i].Moments = append(c.Lines[i].Moments, DataPoint{at.Seconds(), value})
 }
 
-// trend is the change of a line between two periods.
+// trend is the change of a quantity between the first and the last third of a run.
 type trend struct {
 	line        *TimeSeriesLine
 	first, last float64 // means of the first and the last third
@@ -52,9 +52,9 @@ func (t trend) String() string {
 	return fmt.Sprintf("%s %s → %s (%+.1f %%, %+.3g an hour)", t.line.Name, short(t.first), last, t.percent, t.hourly)
 }
 
-// trends compares the first third of each line after the warm-up with the last. A quantity that
+// trends compares the first and the last third of each line after the warm-up. A quantity that
 // oscillates, such as a journal between snapshots, has grown if both its troughs and its peaks are
-// higher. Of each third, the lowest and the highest tenth are ignored as noise.
+// higher. The lowest and the highest tenth of each third are ignored as noise.
 func (c *TimeSeries) trends() (all []trend) {
 	for _, line := range c.Lines {
 		warm := slices.DeleteFunc(slices.Clone(line.Moments), func(m DataPoint) bool { return m.Seconds < c.Warm })
@@ -84,7 +84,7 @@ func window(moments []DataPoint) (low, mean, high float64) {
 	return values[n/10], mean, values[n-1-n/10]
 }
 
-// growthPercent returns the change in percent of old; 100 if old is 0.
+// growthPercent returns the change in percent of old, or 100 if old is 0.
 func growthPercent(old, new float64) float64 {
 	switch {
 	case old == new:
@@ -95,7 +95,7 @@ func growthPercent(old, new float64) float64 {
 	return 100 * (new - old) / old
 }
 
-// slope returns the slope of the linear regression, per second.
+// slope returns the slope of the linear regression in units per second.
 func slope(moments []DataPoint) float64 {
 	n := float64(len(moments))
 	var x, y, xx, xy float64

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// users are the users of --users. Each connection gets the next one. Tokens equal names. None is an
-// administrator, because administrators have no shares.
+// users hands out the users of --users, one to each connection. Their tokens equal their names.
+// None is an administrator, because administrators are exempt from per-user limits.
 type users struct {
 	total int64
 	next  atomic.Int64
@@ -23,7 +23,6 @@ func userName(n int64) string { return fmt.Sprintf("bench-user-%06d", n) }
 
 func (u *users) pick() string { return userName(u.next.Add(1) % u.total) }
 
-// writeUsers writes a token file.
 func writeUsers(path string, total int) error {
 	var lines bytes.Buffer
 	for n := range int64(total) {
@@ -32,7 +31,7 @@ func writeUsers(path string, total int) error {
 	return os.WriteFile(path, lines.Bytes(), 0o600)
 }
 
-// use allows everything to a number of users, and makes the connections use them.
+// use grants a number of users all rights, and makes connections use them.
 func (t *Target) use(total int) error {
 	group, err := t.group("rbac.authorization")
 	if err != nil {

@@ -19,8 +19,8 @@ const (
 	maxEventBytes = 64 << 20 // bounds an event, in case of a broken stream
 )
 
-// watcherPool is a number of watchers of one path, with a connection each. A shared counter lets a
-// publisher wait for all of them.
+// watcherPool watches one path on many connections. A shared counter lets a publisher wait until
+// all have received its events.
 type watcherPool struct {
 	target  *Target
 	conns   []*Conn
@@ -33,7 +33,7 @@ type watcherPool struct {
 	signal  chan struct{}
 }
 
-// openWatcherPool opens n watches and returns when all are established. Events count immediately.
+// openWatcherPool opens n watches and returns when all are established. Events count from then on.
 func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*watcherPool, error) {
 	p := &watcherPool{target: target, conns: make([]*Conn, n), parts: make([]Sample, n), signal: make(chan struct{}, 1)}
 	p.wanted.Store(1) // until await is called
@@ -59,8 +59,8 @@ func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*
 	return p, nil
 }
 
-// readEvents reads events until the stream ends, and ignores bookmarks. Events of the fixture's
-// objects contain the time they were sent.
+// readEvents reads events until the stream ends, and ignores bookmarks. It takes the latency from
+// the time that an event's object contains.
 func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	events := bufio.NewScanner(stream)
 	events.Buffer(nil, maxEventBytes)
@@ -90,7 +90,8 @@ func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	}
 }
 
-// notify wakes the publisher. One buffered signal suffices, because the publisher checks again.
+// notify wakes the publisher. One buffered signal suffices, because the publisher checks the
+// counter again.
 func (p *watcherPool) notify() {
 	select {
 	case p.signal <- struct{}{}:
@@ -98,8 +99,8 @@ func (p *watcherPool) notify() {
 	}
 }
 
-// await blocks until total events have arrived, or fails after requestTimeout. It supports one
-// publisher at a time.
+// await waits until a total number of events has arrived. It fails after requestTimeout and
+// supports only one publisher at a time.
 func (p *watcherPool) await(ctx context.Context, total int64) error {
 	p.wanted.Store(total)
 	timer := time.NewTimer(requestTimeout)
@@ -119,7 +120,8 @@ func (p *watcherPool) await(ctx context.Context, total int64) error {
 	return nil
 }
 
-// close ends all watches and returns their samples, unsorted. The pool may be partially open.
+// close ends all watches and returns their merged samples, unsorted. The pool may be only partly
+// open.
 func (p *watcherPool) close() *Sample {
 	p.closing.Store(true)
 	closeAll(p.conns)

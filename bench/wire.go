@@ -13,7 +13,8 @@ import (
 
 const protobufMagic = "k8s\x00"
 
-// wire encodes a message from alternating field numbers and values: strings, messages or integers.
+// wire encodes a Protobuf message from alternating field numbers and values, which are strings,
+// messages or integers.
 func wire(fields ...any) (b []byte) {
 	for i := 0; i < len(fields); i += 2 {
 		number := protowire.Number(fields[i].(int))
@@ -29,14 +30,13 @@ func wire(fields ...any) (b []byte) {
 	return b
 }
 
-// postTyped returns the request that creates an object in Protobuf, in an envelope that names its
-// kind.
+// postTyped returns a request that creates an object in Protobuf, in the envelope with its type.
 func postTyped(path, mediaType, apiVersion, kind string, object []byte) Request {
 	body := append([]byte(protobufMagic), wire(1, wire(1, apiVersion, 2, kind), 2, object)...)
 	return Request{Method: http.MethodPost, Path: path, Type: mediaType, Body: body}
 }
 
-// fieldIn returns the string or message at a path of field numbers; nil if it is missing.
+// fieldIn returns the string or message at a path of field numbers, or nil.
 func fieldIn(message []byte, path ...protowire.Number) []byte {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
@@ -56,8 +56,8 @@ func fieldIn(message []byte, path ...protowire.Number) []byte {
 	return nil
 }
 
-// metadata returns a string in the metadata of an object or list. For JSON it searches the text,
-// which is faster than decoding; the fixture's objects contain no similar keys.
+// metadata returns a string from the metadata of an object or list. It searches JSON as text, which
+// is faster than decoding. The fixture's objects contain no similar keys.
 func (t *Target) metadata(answer []byte, key string, number protowire.Number) string {
 	if t.Accept != "" {
 		return string(fieldIn(bytes.TrimPrefix(answer, []byte(protobufMagic)), 2, 1, number))
@@ -77,7 +77,7 @@ func (t *Target) resourceVersion(answer []byte) string {
 
 func (t *Target) continueToken(answer []byte) string { return t.metadata(answer, "continue", 3) }
 
-// items counts the objects in a response by the prefix of their names.
+// items counts the objects in a response by their name prefix.
 func (t *Target) items(answer []byte) int {
 	if t.Accept != "" {
 		return bytes.Count(answer, []byte("item-"))
@@ -85,14 +85,13 @@ func (t *Target) items(answer []byte) int {
 	return bytes.Count(answer, []byte(`"name":"item-`))
 }
 
-// epoch is the zero of the timestamps in objects. It uses the monotonic clock.
+// epoch is the origin of the timestamps in objects, on the monotonic clock.
 var epoch = time.Now()
 
-// now returns a timestamp for an object.
 func now() string { return strconv.FormatInt(int64(time.Since(epoch)), 10) }
 
-// sent returns the timestamp in an event, since epoch. In Protobuf, tag and length are between the
-// key and the digits.
+// sent returns the timestamp in an event. In Protobuf, tag and length are between the key and the
+// digits.
 func (t *Target) sent(event []byte) (time.Duration, bool) {
 	key, gap := `"sent":"`, 0
 	if t.Accept != "" {
@@ -108,7 +107,8 @@ func (t *Target) sent(event []byte) (time.Duration, bool) {
 	return time.Duration(sent), err == nil
 }
 
-// scanFrames is a bufio.SplitFunc for Protobuf events, each prefixed by its length in four bytes.
+// scanFrames is a bufio.SplitFunc for Protobuf watch events, which have a length prefix of four
+// bytes.
 func scanFrames(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	const length = 4
 	if len(data) >= length {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// runFunc prepares, measures and cleans up a workload. An error means that there is no result.
+// runFunc prepares and measures a workload, and cleans up. An error means that there is no result.
 type runFunc func(ctx context.Context, s *Session) ([]Result, error)
 
-// Workload is an entry of the table.
+// Workload is an entry in the table of workloads.
 type Workload struct {
 	Name     string
 	Run      runFunc
@@ -24,9 +24,9 @@ type Workload struct {
 
 const protobufSuffix = "-protobuf"
 
-// workloads returns all workloads in running order: those that measure memory come first, while the
-// process is young, and those that leave much state last. Names are stable, because comparisons
-// match rows by name.
+// workloads returns all workloads in running order. Those that measure memory come first, while the
+// process is new. Those that leave many objects come last. Comparisons match rows by name, so names
+// must not change.
 func workloads() (all []Workload) {
 	for _, w := range []Workload{
 		{Name: "idle-watchers", Run: idleWatchers},
@@ -67,7 +67,7 @@ func workloads() (all []Workload) {
 	return all
 }
 
-// rename prefixes row names with the name of the workload.
+// rename prefixes the row names of a workload with its name.
 func rename(name string, run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		results, err := run(ctx, s)
@@ -81,17 +81,16 @@ func rename(name string, run runFunc) runFunc {
 }
 
 // inProtobuf runs a workload whose clients send and accept only Protobuf, like typed clients.
-// Patches are in JSON.
+// Patches are still JSON.
 func inProtobuf(run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		typed := *s
-		// A running server must have the profile of --naming.
+		// A server that is already running must use the naming profile of --naming.
 		typed.Target = s.Target.speaking("application/vnd." + s.Naming + ".protobuf")
 		return run(ctx, &typed)
 	}
 }
 
-// workloadOf returns the named workload, or the zero value.
 func workloadOf(name string) Workload {
 	all := workloads()
 	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {
@@ -110,7 +109,7 @@ func workloadNames(all bool) (names []string) {
 	return names
 }
 
-// protobufVariants replaces workloads by their Protobuf variants, and drops those without one.
+// protobufVariants replaces each workload by its Protobuf variant, and drops those without one.
 func protobufVariants(names []string) (variants []string) {
 	for _, name := range names {
 		name = strings.TrimSuffix(name, protobufSuffix) + protobufSuffix
@@ -121,19 +120,20 @@ func protobufVariants(names []string) (variants []string) {
 	return variants
 }
 
-// Result is a row of the report. A name that is empty or begins with a comma is prefixed with the
-// workload's name.
+// Result is a row of the report. If Name is empty or begins with a comma, the workload's name is
+// put in front.
 type Result struct {
 	Name       string
 	Sample     *Sample     // nil if there is only a figure
 	Figure     *Figure     // the result, if that is not CPU time per operation
 	TimeSeries *TimeSeries // nil except for the soak
-	// Floor measures the same on the floor; nil if that makes no sense.
+	// Floor measures the same operations on the floor. nil means that this is not meaningful.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
 
-// floorOf returns a function that measures operations of some requests on the floor, with as many
-// bytes. It takes no profile, which would replace that of the server.
+// floorOf returns a function that measures operations on the floor. An operation is the given
+// number of requests. bytes is the total size of their responses. It saves no profile, which would
+// replace the server's.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""
@@ -152,7 +152,8 @@ func floorOf(load Load, request Request, requests, bytes int) func(context.Conte
 	}
 }
 
-// Session holds the inputs of a workload: target, flags, and a function for remarks.
+// Session holds the input of a workload: the target, the flags, and a function that adds remarks to
+// the report.
 type Session struct {
 	Options
 	Target       *Target
@@ -161,7 +162,6 @@ type Session struct {
 	Note         func(format string, args ...any)
 }
 
-// settle waits for the server to free memory.
 func (s *Session) settle(ctx context.Context) {
 	select {
 	case <-time.After(s.Settle):
@@ -169,10 +169,10 @@ func (s *Session) settle(ctx context.Context) {
 	}
 }
 
-// spareDescriptors are reserved for files, pipes and uncounted connections.
+// spareDescriptors are reserved for files, pipes and other connections.
 const spareDescriptors = 256
 
-// scaledSize returns a size under --scale, and notes any change.
+// scaledSize scales a size by --scale, and notes a changed size.
 func (s *Session) scaledSize(what string, n int) int {
 	scaled := max(1, int(float64(n)*s.Scale))
 	if scaled != n {
@@ -181,8 +181,8 @@ func (s *Session) scaledSize(what string, n int) int {
 	return scaled
 }
 
-// connections returns how many of n connections fit in the limit of open files, next to the
-// workers' connections, and notes a smaller number. Client and server need a descriptor for each.
+// connections returns how many of n connections the limit on open files allows, in addition to
+// those of the workers. It notes a smaller number. Client and server need a descriptor for each.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {
@@ -192,7 +192,7 @@ func (s *Session) connections(what string, n int) int {
 	return room
 }
 
-// group returns the API group with the given first component; its domain depends on the naming
+// group returns the API group whose name begins with prefix. Its domain depends on the naming
 // profile.
 func (t *Target) group(prefix string) (string, error) {
 	c := t.speaking("").Conn()
@@ -217,7 +217,8 @@ func (t *Target) group(prefix string) (string, error) {
 	return "", fmt.Errorf("the server has no API group %s.*", prefix)
 }
 
-// timeRequest records the time since begin of one GET on a new connection, including the handshake.
+// timeRequest records the time from begin to the response to one GET on a new connection, including
+// the handshake.
 func (t *Target) timeRequest(path string, begin time.Time, sample *Sample) error {
 	c := t.Conn()
 	defer c.Close()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// countedWorkloads are workloads of single requests. They have the expected numbers of operations
-// and of requests by method under the flags of session, including preparation and cleanup.
+// countedWorkloads are workloads of single requests, with the expected operations and requests by
+// method under the flags of session. The requests include preparation and cleanup.
 var countedWorkloads = []struct {
 	name       string
 	method     string
@@ -58,7 +58,8 @@ func TestWorkloadsCountOperations(t *testing.T) {
 	}
 }
 
-// TestWorkloadsCountErrors fails every tenth request of the method after the preparation.
+// TestWorkloadsCountErrors checks the counts when every tenth request of the method fails after the
+// preparation.
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,7 +232,7 @@ func TestOverloadCountsRefusals(t *testing.T) {
 	}
 }
 
-// TestSoak runs a soak that is too short for a verdict.
+// TestSoak checks that a short soak runs every kind of operation without errors.
 func TestSoak(t *testing.T) {
 	s := startProxy(t).session(t)
 	s.Duration, s.Scale = 2*time.Second, 0.2

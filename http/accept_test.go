@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A faultyListener fails with an error as if no descriptors were left, and accepts clients in
-// between.
+// A faultyListener first returns errors from Accept, for example as if no file descriptors were
+// left.
 type faultyListener struct {
 	net.Listener
 	faults chan error
@@ -26,7 +26,7 @@ func (m faultyListener) Accept() (net.Conn, error) {
 	}
 }
 
-// TestAcceptRetries tests that failures to accept are retried.
+// TestAcceptRetries checks that Accept is retried after temporary errors.
 func TestAcceptRetries(t *testing.T) {
 	faults := make(chan error, 10)
 	for _, fault := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOMEM, syscall.ENOBUFS, syscall.EPROTO} {

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// noteTaker is a plugin with reservations and a store that answers no-op applies. It records its
-// calls.
+// noteTaker is an admission plugin with reservations, and a store that is asked for no-op applies.
+// It records its calls.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex
@@ -61,8 +61,8 @@ func (n blockingNotes) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestOperationWaitsForAdmission tests that an operation is admitted like a write, and that its
-// reservations are committed on success.
+// TestOperationWaitsForAdmission checks that an operation is admitted like a write, and that its
+// reservations are committed if it succeeds.
 func TestOperationWaitsForAdmission(t *testing.T) {
 	n := &noteTaker{}
 	var fail error
@@ -97,7 +97,7 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	}
 }
 
-// updatesOnly allows everything except creates of objects with this name.
+// updatesOnly allows everything except creating the named object.
 type updatesOnly struct{ name string }
 
 func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -107,8 +107,8 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestApplyProvisionsNamespaces tests that an apply by a user who may not create the object
-// provisions no namespace.
+// TestApplyProvisionsNamespaces checks that an apply provisions no namespace if the user may not
+// create the object.
 func TestApplyProvisionsNamespaces(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -128,8 +128,8 @@ func TestApplyProvisionsNamespaces(t *testing.T) {
 	}
 }
 
-// TestAdmittedApplyIsNotSkipped tests that the digest of an apply identifies it as a no-op only if
-// no admission has to see it.
+// TestAdmittedApplyIsNotSkipped checks that the digest of an apply is looked up only if no
+// admission plugin must see the change.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -148,8 +148,8 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	}
 }
 
-// TestPatchChoosesItsAdmissionOnce tests that the admission of a patch is selected once, and never
-// for an unsupported patch type.
+// TestPatchChoosesItsAdmissionOnce checks that the admission plugins for a patch are selected once,
+// and not at all for an unsupported patch type.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

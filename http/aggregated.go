@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// aggregatedServer returns the server to which a request is proxied; nil if this server handles it.
-// Paths of a group without a version are served here, from the discovery of all servers.
+// aggregatedServer returns the server that a request is proxied to, or nil if this server handles
+// it. This server handles paths of a group without a version, from the discovery of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil
@@ -23,8 +23,8 @@ func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	return nil
 }
 
-// forward proxies a request to the server of its version, as the requesting user. The query is
-// normalized, so that the server cannot parse another one than was authorized.
+// forward proxies a request to the server of its version, on behalf of the user. The query is
+// normalized, so that the remote server parses the query that was authorized.
 func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	if !to.Available() {
 		return apierrors.Unreachable("service unavailable")
@@ -40,8 +40,8 @@ func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	return s.proxy(x, t)
 }
 
-// openapiServer returns the aggregated server that has a version 3 document, or nil. path is as in
-// "apis/apps/v1".
+// openapiServer returns the aggregated server that has an OpenAPI v3 document, or nil. path is such
+// as "apis/apps/v1".
 func (s *Server) openapiServer(path string) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// recorder is a mutating and validating admission plugin that records its calls and rejects at one
-// step.
+// A recorder is a mutating and validating admission plugin that records its calls and rejects the
+// change at one step.
 type recorder struct {
 	steps  []string
 	refuse string

@@ -38,8 +38,8 @@ func TestNilRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderIsShared checks concurrent use of a Recorder. An abandoned mutation may still write
-// to it while it is read.
+// TestRecorderIsShared checks that a Recorder can be used concurrently, because an abandoned
+// mutation may still write to it while it is read.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -56,7 +56,8 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a recorder keeps no more than a response can contain.
+// TestRecorderIsBounded checks that a Recorder does not collect more warnings than a response can
+// contain.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")
@@ -75,7 +76,7 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyAnnotations checks that the first annotation of each key wins, and that lookups take
+// TestManyAnnotations checks that the first annotation of each key stays and that lookups take
 // constant time.
 func TestManyAnnotations(t *testing.T) {
 	var r request.Recorder

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TestSwitches tests the default plugins, the flags that enable and disable plugins, and their
-// order. Plugins without a name always run, and run first.
+// TestSwitches checks which plugins run by default, the flags that enable and disable them, and
+// their order. Plugins without a name always run, before all others.
 func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}
@@ -55,8 +55,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestProvision tests that Provision runs for mutations that may create an object, unless they are
-// dry runs.
+// TestProvision checks that Provision runs for mutations that may create an object, except dry
+// runs.
 func TestProvision(t *testing.T) {
 	var asked []string
 	all := []admission.Registration{{Name: "NamespaceAutoProvision", Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// admissionRecorder is a plugin that records its calls.
 type admissionRecorder struct {
 	name   string
 	skips  bool // Handles returns false
@@ -39,7 +38,6 @@ func (r admissionRecorder) plugin(stage request.Stage, operations request.Operat
 	return request.Plugin{Stage: stage, Operations: operations, Mutator: r, Validator: r}
 }
 
-// reserver is an admissionRecorder that makes reservations.
 type reserver struct{ admissionRecorder }
 
 func (r reserver) Validate(a *request.Attributes) error {
@@ -51,8 +49,8 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// TestRegistrationSelects tests that plugins run for the operations, users and resources that they
-// registered for, in the order of registration.
+// TestRegistrationSelects checks that plugins run in the order of registration, and only for the
+// operations, users and resources that they registered for.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -92,8 +90,8 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// TestBlockingPlugins tests that plugins at MayBlock run sequentially, and only for selected
-// resources.
+// TestBlockingPlugins checks that plugins at MayBlock run one after another, and only for the
+// selected resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -137,8 +135,8 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// TestReservers tests that reservations are released if a later plugin refuses the change.
-// Otherwise they are committed or released together.
+// TestReservers checks that reservations are released if a later plugin rejects the change.
+// Otherwise, they are committed or released together.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
@@ -163,7 +161,7 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps tests that plugins skip exempt namespaces, and that a plugin that skips
+// TestNamespacesAndNoOps checks that plugins skip exempt namespaces, and that a plugin that skips
 // no-ops does not slow down repeated applies.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
@@ -191,7 +189,6 @@ func TestNamespacesAndNoOps(t *testing.T) {
 	}
 }
 
-// admissionSharing is a validator that records the tree that it gets.
 type admissionSharing struct {
 	request.HandlesAll
 	seen *tree.Tree
@@ -199,7 +196,8 @@ type admissionSharing struct {
 
 func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
-// TestMayChange tests that the body is copied only for mutators.
+// TestMayChange checks that a mutation may be changed only by registered mutators, and that
+// validators get the original tree.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree

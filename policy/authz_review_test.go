@@ -34,7 +34,6 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// userRequired is the strategy of a review that requires a user.
 type userRequired struct{ schema.DefaultStrategy }
 
 func (userRequired) Validate(_, _ tree.Tree, faults *schema.Faults) { faults.Required("spec.user") }

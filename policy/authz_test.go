@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An attributesCase is a request with its expected decision and reason.
 type attributesCase struct {
 	authz.Attributes
 	Want, Reason string
@@ -22,7 +21,6 @@ func TestUnionOfMastersAndPaths(t *testing.T) {
 	}
 }
 
-// A stubAuthorizer always returns the same decision.
 type stubAuthorizer struct{ Decision, Reason string }
 
 func (f stubAuthorizer) Authorize(authz.Attributes) (authz.Decision, string) {
@@ -63,7 +61,7 @@ func TestCoversPath(t *testing.T) {
 	}
 }
 
-// TestSelectorsField tests that only conditions that leave a single value count.
+// TestSelectorsField checks that Field returns a value only if the selector allows exactly one.
 func TestSelectorsField(t *testing.T) {
 	for text, want := range readCases[map[string]*string](t, "authz/selectors") {
 		value, ok := authz.ReadSelectors(text, "").Field("a")

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A fakeWebhook returns configured responses and records the last request.
 type fakeWebhook struct {
 	*httptest.Server
 	requests    atomic.Int64
@@ -39,7 +38,6 @@ func newFakeWebhook(t *testing.T) *fakeWebhook {
 	return j
 }
 
-// webhook returns a Webhook for the fake. change may be nil.
 func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
 	t.Helper()
 	file := writeFile(t, t.TempDir(), "remote.yaml", `{"clusters":[{"name":"c","cluster":{"server":"`+j.URL+`"}}]}`)
@@ -115,8 +113,8 @@ func TestWebhookCache(t *testing.T) {
 	ask("a", authz.Failed, 1)
 }
 
-// TestSlowWebhook tests that a slow call does not delay other requests, and that equal requests
-// share a call.
+// TestSlowWebhook checks that a slow call does not delay other requests, and that identical
+// requests share a call.
 func TestSlowWebhook(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus(`"allowed":true`))

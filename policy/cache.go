@@ -9,16 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Follower follows the objects of one resource.
+// A Follower watches the objects of one resource.
 type Follower interface {
 	Resource() meta.GroupResource
-	// Follow returns when all existing objects have been read, and continues in the background
-	// until ctx ends.
+	// Follow returns once it has read all existing objects, and continues in the background until
+	// ctx ends.
 	Follow(ctx context.Context, objects Objects) error
 }
 
-// A Cache is a Follower that keeps a parsed value per object. Use NewCache; a Cache is safe for
-// concurrent use.
+// A Cache is a Follower that keeps a parsed value per object. It is safe for concurrent use. The
+// zero value is not usable.
 type Cache[T any] struct {
 	resource meta.GroupResource
 	parse    func(*Object) T
@@ -32,8 +32,8 @@ type cached[T any] struct {
 	value T
 }
 
-// NewCache returns a Cache of a resource in platform form. parse should map invalid objects to a
-// value that says so.
+// NewCache returns an empty Cache. resource is in platform form. parse has no error result, so a
+// value for an invalid object must record the error.
 func NewCache[T any](resource meta.GroupResource, parse func(*Object) T) *Cache[T] {
 	return &Cache[T]{resource: resource, parse: parse, namespaces: map[string][]cached[T]{}}
 }
@@ -44,7 +44,7 @@ func (c *Cache[T]) Follow(ctx context.Context, objects Objects) error {
 	return objects.Inform(ctx, c.resource, c.update)
 }
 
-// update applies one change. Calls are serialized.
+// update applies one change. The informer serializes the calls.
 func (c *Cache[T]) update(change Change) {
 	now := cached[T]{name: change.Key.Name}
 	if !change.Deleted {
@@ -73,7 +73,7 @@ func find[T any](list []cached[T], name string) (int, bool) {
 	return slices.BinarySearchFunc(list, name, func(one cached[T], name string) int { return cmp.Compare(one.name, name) })
 }
 
-// Get returns one value. namespace is "" for cluster-scoped resources.
+// Get returns the value of one object. namespace is empty for cluster-scoped resources.
 func (c *Cache[T]) Get(namespace, name string) (value T, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -84,15 +84,15 @@ func (c *Cache[T]) Get(namespace, name string) (value T, ok bool) {
 	return value, false
 }
 
-// Has reports whether a namespace has any value.
+// Has reports whether a namespace contains any object.
 func (c *Cache[T]) Has(namespace string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return len(c.namespaces[namespace]) > 0
 }
 
-// Each calls do with the values of a namespace, sorted by name, until it returns false. namespace
-// is "" for cluster-scoped resources. do must not block or use the cache.
+// Each calls do with the values in a namespace, sorted by name, until do returns false. namespace
+// is empty for cluster-scoped resources. do must not block or use the cache, whose lock is held.
 func (c *Cache[T]) Each(namespace string, do func(name string, value T) bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -13,11 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An object is a JSON value in a file of cases.
 type object = json.RawMessage
 
-// readCases reads a YAML file in testdata and replaces placeholders, given as pairs of placeholder
-// and value.
+// readCases decodes a YAML file in testdata. pairs alternates placeholders in it and their values.
 func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
@@ -30,8 +28,8 @@ func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	return all
 }
 
-// checkFaults checks that parse fails with the expected error for each text in a file. A text
-// without an expected error must parse.
+// checkFaults checks that parse returns the expected error for each text in a file. A text without
+// an expected error must parse.
 func checkFaults(t *testing.T, name string, parse func(text string) error) {
 	t.Helper()
 	for _, c := range readCases[[]struct{ Text, Want string }](t, name) {
@@ -42,7 +40,6 @@ func checkFaults(t *testing.T, name string, parse func(text string) error) {
 	}
 }
 
-// parseTree parses an object. It returns nil for "".
 func parseTree(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	if text == "" {
@@ -57,7 +54,6 @@ func parseTree(t testing.TB, text string) tree.Tree {
 
 func canonical(v any) string { return string(codec.AppendAny(nil, v)) }
 
-// toJSON encodes v as readCases encodes an object.
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)

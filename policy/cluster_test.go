@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A fakeCluster holds objects by "resource namespace/name" and informs followers of changes.
+// A fakeCluster is an in-memory policy.Objects, keyed by "resource namespace/name".
 type fakeCluster struct {
 	mu        sync.Mutex // guards the fields below
 	objects   map[string]*policy.Object
@@ -29,7 +29,8 @@ func newCluster(t testing.TB, objects map[string]object) *fakeCluster {
 	return c
 }
 
-// set stores the object at "resource namespace/name" or "resource /name". The text "" deletes it.
+// set stores the object at "resource namespace/name", or "resource /name" for a cluster-scoped
+// resource. An empty text deletes it.
 func (c *fakeCluster) set(t testing.TB, key, text string) {
 	t.Helper()
 	resource, path, _ := strings.Cut(key, " ")
@@ -86,5 +87,4 @@ type authorizerFunc func(authz.Attributes) (authz.Decision, string)
 
 func (f authorizerFunc) Authorize(a authz.Attributes) (authz.Decision, string) { return f(a) }
 
-// decisions maps the names of decisions in files of cases.
 var decisions = map[string]authz.Decision{"": authz.NoOpinion, "allow": authz.Allow, "deny": authz.Deny, "failed": authz.Failed}

@@ -1,20 +1,20 @@
-// Package policy makes access decisions. The packages, in the order of a request:
+// Package policy makes access decisions. Its packages, in the order in which they handle a request:
 //
 //	authn           authentication: certificates, tokens, proxies, anonymous
 //	authn/serviceaccount, authn/oidc   tokens with a package of their own
 //	impersonation   user impersonation
 //	authz           authorization by a chain of modes
-//	authz/rbac, authz/node             modes that follow objects: roles, and nodes' agents
-//	admission       plugins that change or refuse writes; some in packages below it
+//	authz/rbac, authz/node             modes that follow objects: roles, and kubelets
+//	admission       plugins that change or reject writes; some in packages below it
 //	audit           audit events of requests and their results
 //
-// and beside them
+// Supporting packages:
 //
-//	certs        the certificates that the daemon serves with and trusts, kept current
+//	certs        the certificates that the server uses and trusts, kept current
 //	remote       HTTP clients of webhooks and other services
 //	kubeconfig   the reader of kubeconfig files
 //
-// Policy imports only package kinds of this module. It reads the cluster through Objects, declared
-// here and implemented by actors/controllers/policyobjects. An Object is in stored form, a Change
-// is its creation, update or deletion. A Generation validates cached decisions.
+// Of this module, policy imports only package kinds. It reads the cluster through Objects, which
+// actors/controllers/policyobjects implements. An Object is in stored form. A Change is its
+// creation, update or deletion. A Generation validates cached decisions.
 package policy

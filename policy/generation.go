@@ -2,9 +2,9 @@ package policy
 
 import "sync"
 
-// A Generation changes when inputs of access decisions change: stored objects, certificate
-// authorities, keys. Cached decisions are valid while Current stays the same. It does not cover
-// expiry, such as of tokens.
+// A Generation changes when an input of access decisions changes, such as a stored object, a CA or
+// a key. Cached decisions are valid while Current stays the same. It does not cover expiry, for
+// example of tokens.
 type Generation struct {
 	sources []func() any // complete before the first call of Current
 
@@ -13,11 +13,13 @@ type Generation struct {
 	count uint64
 }
 
-// AddSource adds an input, which must be comparable with ==. source must be cheap, since it is
-// called for each request. All sources must be added before the first call of Current.
+// AddSource adds an input. The values that source returns must be comparable with ==. source must
+// be cheap, because it is called for each request. All sources must be added before the first call
+// of Current.
 func (g *Generation) AddSource(source func() any) { g.sources = append(g.sources, source) }
 
-// Current returns a new number whenever an input has changed. It is safe for concurrent use.
+// Current returns the generation, which increases whenever an input has changed. It is safe for
+// concurrent use.
 func (g *Generation) Current() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

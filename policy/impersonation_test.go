@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/impersonation"
 )
 
-// testHeaders holds headers as "name: value".
+// testHeaders holds headers in the form "name: value".
 type testHeaders []string
 
 func (l testHeaders) Values(string) []string { return nil }

@@ -33,8 +33,8 @@ func TestKubeconfigLoad(t *testing.T) {
 	}
 }
 
-// writeKubeconfig writes a kubeconfig and returns its path. cluster and user are fields in YAML
-// flow style.
+// writeKubeconfig writes a kubeconfig and returns its path. cluster and user are their fields in
+// YAML flow style.
 func writeKubeconfig(t *testing.T, cluster, user string) string {
 	t.Helper()
 	return writeFile(t, t.TempDir(), "config", fmt.Sprintf(`apiVersion: v1
@@ -74,7 +74,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 // TestPlainHTTP checks that a token is sent over plain HTTP only to a loopback address, or if the
-// cluster is declared insecure.
+// cluster has insecure-skip-tls-verify.
 func TestPlainHTTP(t *testing.T) {
 	for _, test := range []struct {
 		cluster string

@@ -50,8 +50,8 @@ func isAllowed(a *node.Authorizer, text string) bool {
 	return d == authz.Allow
 }
 
-// TestGraph tests a node's access to the objects that its Pods refer to, after changes of a Pod and
-// its volume.
+// TestGraph checks a node's access to the objects that its Pods refer to, also after a Pod or its
+// volume changes.
 func TestGraph(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	g := readCases[struct {
@@ -100,8 +100,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestSharedReferences tests that a Secret that two Pods use remains accessible until both are
-// gone.
+// TestSharedReferences checks that a Secret used by two Pods stays accessible until both are
+// deleted.
 func TestSharedReferences(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	for _, pod := range []string{"pods ns/p", "pods ns/q"} {

@@ -19,7 +19,8 @@ import (
 
 type claimMap = map[string]any
 
-// A tokenCase is a token that differs from a valid one. Numbers are seconds; now is 1893553445.
+// A tokenCase describes how a token differs from a valid one. Numbers are seconds since 1970. The
+// current time is 1893553445.
 type tokenCase struct {
 	Name, Alg, Key string
 	Header, Claims claimMap // null removes a claim
@@ -147,7 +148,6 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// eventually retries until the keys of the provider have been fetched.
 func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *authn.User, err error) {
 	t.Helper()
 	poll(t, "the keys are never known", func() bool {
@@ -157,7 +157,8 @@ func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *a
 	return user, err
 }
 
-// poll calls done until it returns true, or fails the test.
+// poll calls done until it returns true. After a timeout, it fails the test with the text
+// otherwise.
 func poll(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)

@@ -32,8 +32,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// TestKeyRotationDuringFetch tests a token with a new key that arrives while a fetch of the old
-// keys ends.
+// TestKeyRotationDuringFetch checks that a token with a new key is accepted if it arrives while a
+// fetch of the old keys ends.
 func TestKeyRotationDuringFetch(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -69,8 +69,8 @@ func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record)
 func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
 func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
-// TestUnknownKeysAreBounded tests that tokens with unknown keys cause a few fetches at first, and
-// then a few per minute.
+// TestUnknownKeysAreBounded checks that tokens with unknown keys cause a few fetches at once, and
+// then only a few per minute.
 func TestUnknownKeysAreBounded(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -100,7 +100,7 @@ func TestUnknownKeysAreBounded(t *testing.T) {
 	}
 }
 
-// TestFetchIsShared tests that requests with a new key share a fetch, and that other requests do
+// TestFetchIsShared checks that requests with a new key share a fetch, and that other requests do
 // not wait for it.
 func TestFetchIsShared(t *testing.T) {
 	p := newFakeProvider(t)
@@ -137,8 +137,8 @@ func TestFetchIsShared(t *testing.T) {
 	}
 }
 
-// TestBadProviders tests that a provider without keys yields no opinion immediately, and that
-// fetches are retried.
+// TestBadProviders checks that tokens are rejected immediately while the provider has no valid
+// keys, and that fetches are retried.
 func TestBadProviders(t *testing.T) {
 	for name, breakage := range map[string]func(p *fakeProvider) func(w http.ResponseWriter, r *http.Request) bool{
 		"dead":        func(p *fakeProvider) func(http.ResponseWriter, *http.Request) bool { return respondWith(500, "") },
@@ -197,7 +197,7 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// TestSlowProvider tests that a provider that does not respond blocks no request.
+// TestSlowProvider checks that a provider that does not respond blocks no request.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)
@@ -216,7 +216,7 @@ func TestSlowProvider(t *testing.T) {
 	close(release)
 }
 
-// TestProviderWithUntrustedCA tests that the provider's certificate is verified.
+// TestProviderWithUntrustedCA checks that the provider's certificate is verified.
 func TestProviderWithUntrustedCA(t *testing.T) {
 	p := newFakeProvider(t)
 	asked := make(chan bool, 16)
@@ -239,7 +239,7 @@ func TestProviderWithUntrustedCA(t *testing.T) {
 	}
 }
 
-// logLines receives log lines while its buffer has space.
+// logLines receives log lines, and drops them while its buffer is full.
 type logLines chan string
 
 func (l logLines) Write(b []byte) (int, error) {
@@ -250,7 +250,7 @@ func (l logLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// exceptKeys returns an override that leaves requests for keys to the provider.
+// exceptKeys returns an override for all requests except those for keys.
 func exceptKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }

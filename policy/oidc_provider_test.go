@@ -28,7 +28,7 @@ import (
 
 var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// The keys are generated once, because that is slow.
+// The keys are shared by all tests, because generating them is slow.
 var (
 	rsaKeys = sync.OnceValue(func() (keys [3]*rsa.PrivateKey) {
 		for i, bits := range []int{2048, 2048, 1024} {
@@ -91,7 +91,6 @@ func (p *fakeProvider) roots() *x509.CertPool {
 	return roots
 }
 
-// jwk returns a key in JWK form.
 func jwk(id string, key crypto.Signer) map[string]any {
 	text := func(n *big.Int) string { return base64.RawURLEncoding.EncodeToString(n.Bytes()) }
 	switch public := key.Public().(type) {
@@ -104,7 +103,7 @@ func jwk(id string, key crypto.Signer) map[string]any {
 	return nil
 }
 
-// signToken signs the default claims with changes. A nil value removes a claim.
+// signToken signs a token with the default claims and changes to them. A nil value removes a claim.
 func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}
@@ -142,7 +141,6 @@ func runAuthenticator(t *testing.T, tokens *oidc.Authenticator) {
 	})
 }
 
-// newReadyAuthenticator runs an authenticator and waits until it accepts a good token.
 func newReadyAuthenticator(t *testing.T, o oidc.Options, good string) *oidc.Authenticator {
 	t.Helper()
 	tokens := oidc.New(o)

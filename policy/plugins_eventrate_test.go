@@ -50,8 +50,8 @@ func TestEventRateLimit(t *testing.T) {
 	}
 }
 
-// TestEventRateLimitOfRepeatedRequest tests that a request consumes its tokens once, even if it is
-// retried after a conflict.
+// TestEventRateLimitOfRepeatedRequest checks that a request consumes its tokens only once, even if
+// it is retried after a conflict.
 func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	now := time.Now()
 	chain := newEventChain(t, &now, plugins.EventLimit{Type: plugins.ServerLimit, QPS: 1, Burst: 2})

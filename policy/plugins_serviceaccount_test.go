@@ -20,8 +20,8 @@ func newAccountChain(t *testing.T, c *fakeCluster, naming *meta.Naming) *admissi
 	return newChain(t, c, naming, admission.PluginConfig{}, plugins.ServiceAccount(naming, c, true)...)
 }
 
-// TestServiceAccountVolume tests that a Pod gets its account, a token volume with three sources in
-// the names of the profile, and the image pull secrets.
+// TestServiceAccountVolume checks that a Pod gets its account, a token volume with three sources
+// named as in the profile, and the image pull secrets.
 func TestServiceAccountVolume(t *testing.T) {
 	for _, c := range []struct {
 		naming                *meta.Naming
@@ -56,8 +56,8 @@ func TestServiceAccountVolume(t *testing.T) {
 	}
 }
 
-// TestServiceAccountWaits tests that the creation of a Pod waits for a missing account only if that
-// is the default account.
+// TestServiceAccountWaits checks that the creation of a Pod waits for a missing account only if
+// that is the default account.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

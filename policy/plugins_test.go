@@ -26,7 +26,7 @@ type pluginGroup struct {
 	Cases      []pluginCase
 }
 
-// A pluginCase is a change of ns/o by jane.
+// A pluginCase is a change of the object ns/o by the user jane.
 type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
 	Old, New, Want object // Want is New afterwards, if changed
@@ -50,7 +50,8 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// chain returns a chain of the plugins of a group.
+// chain returns the admission chain of a group. may lists the requests that jane is allowed to
+// make.
 func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 	t.Helper()
 	naming, c, config := meta.Platform, newCluster(t, g.Objects), parseTree(t, string(g.Config))
@@ -80,7 +81,6 @@ func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
 		plugins.SecurityContextDeny(), plugins.StorageObjectInUseProtection(naming), plugins.TaintNodesByCondition(naming))...)
 }
 
-// ownerKind looks up the served kinds of owners.
 func ownerKind(gvk meta.GroupVersionKind) (k *schema.Kind) {
 	switch gvk {
 	case meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}:
@@ -122,7 +122,7 @@ func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
 	}
 }
 
-// share makes wanted share equal parts with the old state, as updates do.
+// share replaces parts of wanted by equal parts of the old object, because updates share them.
 func share(wanted, old tree.Tree) {
 	for name := range wanted {
 		if name != "metadata" {
@@ -131,7 +131,7 @@ func share(wanted, old tree.Tree) {
 	}
 }
 
-// sharingPlugins returns v with parts of old in place of equal ones.
+// sharingPlugins returns v with equal parts replaced by those of old.
 func sharingPlugins(v, old any) any {
 	if tree.StrictEqual(v, old) {
 		return old
@@ -159,7 +159,7 @@ func newAttributes(t *testing.T, chain *admission.Chain, resource string, old, w
 	return request.NewAttributes(t.Context(), &m, old, wanted)
 }
 
-// admit runs all plugins of a change, including those at MayBlock.
+// admit runs all plugins for a change, including those at MayBlock.
 func admit(a *request.Attributes) error {
 	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
 		if stage == request.MayBlock && !a.Waits() {
@@ -175,7 +175,6 @@ func admit(a *request.Attributes) error {
 	return err
 }
 
-// newChain returns a chain whose plugins follow the cluster.
 func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admission.PluginConfig, all ...admission.Registration) *admission.Chain {
 	t.Helper()
 	chain := admission.New(naming, switches, all)
@@ -187,7 +186,7 @@ func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admiss
 	return chain
 }
 
-// TestNoPlugins tests that unregistered or disabled plugins yield no Admission.
+// TestNoPlugins checks that a chain has no Admission for requests that no enabled plugin handles.
 func TestNoPlugins(t *testing.T) {
 	c := admission.New(meta.Platform, admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, []admission.Registration{
 		plugins.TaintNodesByCondition(meta.Platform), plugins.StorageObjectInUseProtection(meta.Platform), plugins.AlwaysDeny(),

@@ -12,7 +12,7 @@ import (
 
 var podResource = meta.GroupResource{Resource: "pods"}
 
-// TestDecideNamesOfProfile tests that errors, audit annotations and warnings use the names of the
+// TestDecideNamesOfProfile checks that errors, audit annotations and warnings use the names of the
 // naming profile.
 func TestDecideNamesOfProfile(t *testing.T) {
 	for naming, domains := range map[*meta.Naming][2]string{
@@ -45,7 +45,7 @@ func TestDecideNamesOfProfile(t *testing.T) {
 	}
 }
 
-// TestMetricsAreBounded tests that values that clients choose create no series.
+// TestMetricsAreBounded checks that values chosen by clients do not create series.
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)
@@ -69,7 +69,8 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDecideAllocatesLittle bounds the allocations of decisions in privileged namespaces.
+// TestDecideAllocatesLittle checks that a decision in a privileged namespace allocates at most
+// once.
 func TestDecideAllocatesLittle(t *testing.T) {
 	a := newAdmission(&fakeObjects{}, meta.Platform)
 	r := podsecurity.Request{Resource: podResource, Namespace: "n", User: "jane", New: tree.Tree{}}

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
 )
 
-// fakeObjects is a cluster with one namespace.
 type fakeObjects struct {
 	labels  map[string]string
 	pods    []podsecurity.ExistingPod

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TestAskIsRepeatedOnce tests that a request is retried once if its new connection is closed
+// TestAskIsRepeatedOnce checks that a request is retried once if its new connection is closed
 // without a response.
 func TestAskIsRepeatedOnce(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// serve starts a TLS server. It returns the URL, and the CA in base64.
+// serve starts a TLS server. It returns the URL and the CA, which is encoded in base64.
 func serve(t *testing.T, handle http.HandlerFunc) (where, authority string) {
 	s := httptest.NewUnstartedServer(handle)
 	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
@@ -65,7 +65,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestTokenFile tests that the token file is read for each request, and that its path is relative
+// TestTokenFile checks that the token file is read for each request, and that its path is relative
 // to the kubeconfig.
 func TestTokenFile(t *testing.T) {
 	var credential atomic.Value
@@ -143,8 +143,8 @@ func TestBadResponses(t *testing.T) {
 	}
 }
 
-// TestUntrustedServer tests that a server that fails verification gets no request, and that the
-// request is not retried.
+// TestUntrustedServer checks that a server that fails verification receives no request, and that
+// the request is not retried.
 func TestUntrustedServer(t *testing.T) {
 	where, _ := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 	_, authority := serve(t, func(http.ResponseWriter, *http.Request) {})

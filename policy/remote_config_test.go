@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// pair returns a client certificate and its key as PEM.
 func pair(t *testing.T, name string) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -39,8 +38,8 @@ func pair(t *testing.T, name string) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
-// TestClientCertificate tests certificates in the kubeconfig and in files. Changed files take
-// effect with the next connection.
+// TestClientCertificate checks client certificates in the kubeconfig and in files. Changed files
+// take effect on the next connection.
 func TestClientCertificate(t *testing.T) {
 	var seen atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +75,7 @@ func TestClientCertificate(t *testing.T) {
 	ask(s, "second")
 }
 
-// TestLoadWithoutContext tests that a kubeconfig with one cluster and one user needs no context.
+// TestLoadWithoutContext checks that a kubeconfig with one cluster and one user needs no context.
 func TestLoadWithoutContext(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestAuthorizer tests that an Authorizer passes all attributes, distinguishes errors from denials,
-// and caches decisions.
+// TestAuthorizer checks that an Authorizer passes on all attributes, distinguishes errors from
+// denials, and caches decisions.
 func TestAuthorizer(t *testing.T) {
 	for _, c := range readCases[[]struct {
 		Access      cel.Access

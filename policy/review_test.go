@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// TestView tests that a View converts a request without changing it.
+// TestView checks that a View converts a request without modifying it.
 func TestView(t *testing.T) {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {

@@ -56,7 +56,6 @@ func claims(t testing.TB, token string) map[string]any {
 	return c
 }
 
-// signToken signs claims with any key and method.
 func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c jwt.MapClaims, key any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
@@ -70,7 +69,7 @@ func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c 
 	return text
 }
 
-// TestForgedTokens tests that tokens that differ from those of the issuer are rejected.
+// TestForgedTokens checks that tokens that the issuer could not have signed are rejected.
 func TestForgedTokens(t *testing.T) {
 	w := newFixture(t)
 	publicDER, err := x509.MarshalPKIXPublicKey(&w.key.PublicKey)
@@ -122,8 +121,8 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// A forgedToken is a token for a Pod that differs from one of the issuer. Numbers are seconds; now
-// is 1893553445.
+// A forgedToken describes how a token for a Pod differs from a valid one. Numbers are seconds since
+// 1970. The current time is 1893553445.
 type forgedToken struct {
 	Name, Alg, Key          string
 	Header, Claims, Private claimMap // null removes a claim
@@ -139,7 +138,7 @@ func changeClaims(claims, changes claimMap) {
 	}
 }
 
-// TestForeignTokens tests that tokens of other issuers yield no opinion.
+// TestForeignTokens checks that there is no opinion on tokens of other issuers.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -150,7 +149,7 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// A revocation is a change after which a token is rejected, or still accepted.
+// A revocation is a change of the cluster, after which a token is rejected unless Good is set.
 type revocation struct {
 	Name    string
 	Bound   string            // bound object, for example "Pod pod"
@@ -172,7 +171,7 @@ func (c revocation) apply(w *fixture) {
 	}
 }
 
-// TestTokenRevocation tests that a cached token is rejected once the object it is bound to is gone.
+// TestTokenRevocation checks that a cached token is rejected once its bound object is deleted.
 func TestTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/revocations") {
 		w := newFixture(t)
@@ -187,8 +186,8 @@ func TestTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenRevocation tests that a token in a Secret is rejected once the Secret is gone, if
-// lookups are enabled.
+// TestLegacyTokenRevocation checks that a token in a Secret is rejected once the Secret is deleted,
+// if lookups are enabled.
 func TestLegacyTokenRevocation(t *testing.T) {
 	for _, c := range readCases[[]revocation](t, "serviceaccount/legacy-revocations") {
 		for _, lookup := range []bool{false, true} {
@@ -206,7 +205,8 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenUse tests that the use of a token is recorded once a day, also for invalid tokens.
+// TestLegacyTokenUse checks that the use of a token is recorded once a day, even after it was
+// invalidated.
 func TestLegacyTokenUse(t *testing.T) {
 	for labels, want := range map[string]string{
 		`{}`: "ns/old",
@@ -249,7 +249,7 @@ func TestServiceAccountAudiences(t *testing.T) {
 
 var benchToken *authn.User
 
-// BenchmarkCachedToken measures authentication by a cached Pod token.
+// BenchmarkCachedToken measures authentication with a cached Pod token.
 func BenchmarkCachedToken(b *testing.B) {
 	w := newFixture(b)
 	token := w.newToken(boundTo("Pod pod"))

@@ -26,7 +26,6 @@ const issuer, audience = "https://issuer", "https://api"
 
 var startTime = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// A fixture holds objects, keys, a clock, an issuer and an authenticator.
 type fixture struct {
 	*fakeCluster
 	*serviceaccount.Authenticator
@@ -78,7 +77,6 @@ func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []
 	return request, warnings, err
 }
 
-// newToken requests a token with the given spec.
 func (w *fixture) newToken(spec tree.Tree) string {
 	w.t.Helper()
 	if spec == nil {
@@ -105,7 +103,8 @@ func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, 
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }
 
-// boundTo returns the spec of a TokenRequest for an object "Kind name", or for the account alone.
+// boundTo returns the spec of a TokenRequest bound to an object, given as "Kind name", or to
+// nothing besides the account.
 func boundTo(object string) tree.Tree {
 	kind, name, ok := strings.Cut(object, " ")
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// TestCreateToken tests the response to a TokenRequest and the claims.
+// TestCreateToken checks the response to a TokenRequest and the claims of the token.
 func TestCreateToken(t *testing.T) {
 	w := newFixture(t)
 	answer, warnings, err := w.requestToken(tree.Tree{
@@ -71,7 +71,8 @@ func TestTokenLifetime(t *testing.T) {
 	}
 }
 
-// TestPodWithoutNode tests that the claims name a missing node without a UID.
+// TestPodWithoutNode checks that the claims of a Pod token contain the node's name but no uid if
+// the Node does not exist.
 func TestPodWithoutNode(t *testing.T) {
 	w := newFixture(t)
 	w.set(t, "nodes /node", "")

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// setSlice stores an EndpointSlice of a Service. The text "" deletes it.
+// setSlice stores an EndpointSlice of a Service. An empty text deletes it.
 func setSlice(t *testing.T, c *fakeCluster, name, service, text string) {
 	t.Helper()
 	if text != "" {

@@ -6,28 +6,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Allocator assigns what the objects of one storage kind share, such as addresses and ports. It is
-// safe for concurrent use.
+// An Allocator assigns values that must be unique among the objects of one storage kind, such as
+// addresses and ports. It is safe for concurrent use.
 type Allocator interface {
-	// Allocate reserves what want needs beyond old, and writes what it chose into want. old is nil
-	// for a create, want for a removal. If causes report unavailable values, nothing is reserved.
-	// Committing the reservation releases what the change has given up.
+	// Allocate reserves the values that want needs and old does not have, and writes its choices
+	// into want. old is nil for a create, and want is nil for a removal. If a value is unavailable,
+	// it returns causes and reserves nothing. Committing the reservation frees the values that the
+	// change gives up.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
-	// Observe accounts for a state that was stored without Allocate, by another writer or before
-	// the start, even if it conflicts or is out of range. old is the replaced state, nil if none;
-	// stored is nil for a removal. Causes name duplicates.
+	// Observe accounts for an object that was stored without Allocate, by another writer or before
+	// the start, even if its values conflict or are out of range. old is the replaced object or
+	// nil. stored is nil for a removal. The causes name duplicates.
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
-// A DeletionGuard is an Allocator some of whose objects cannot be deleted while others need them.
+// A DeletionGuard is an Allocator that rejects the deletion of objects that others still need.
 type DeletionGuard interface {
 	Allocator
 	// CheckDelete returns a *meta.Status if an object cannot be deleted now.
 	CheckDelete(key meta.Key) error
 }
 
-// allocate reserves what want needs. Its callers release that when they return or panic, unless a
-// candidate has taken it over. Otherwise an address would stay taken forever.
+// allocate reserves the values that want needs. Callers must release the reservation when they
+// return or panic, unless a candidate has taken it over. Otherwise an address would stay allocated
+// forever.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return nil, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareApply prepares to apply the configuration in the body, or to create the object from it.
-// Preconditions are checked before the configuration. Ownership is computed on the stored form,
-// before restrictApply reverts what the subresource may not change.
+// prepareApply prepares an apply, which creates the object if it does not exist. Preconditions are
+// checked before the configuration. Ownership is computed on the stored form, before restrictApply
+// reverts fields that the subresource may not change.
 func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, apply, env)
@@ -57,7 +57,6 @@ func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) 
 	return p, nil
 }
 
-// applyOwned applies a configuration to a live object, which may be nil.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
 	c := conversions{mutation: m, webhook: env.Conversions, withoutDefaults: m.Kind.IsCustom()}
 	w := writer(m, env)
@@ -74,8 +73,8 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied prunes the result of an apply to a custom object, and adds the defaults of the
-// applied version.
+// completeApplied prunes the result of an apply to a custom object. Converting it to the stored
+// version sets the defaults of the applied version.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -84,8 +83,8 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	return convert.ToStored(k, tree.Clone(merged).(tree.Tree))
 }
 
-// prepareApplyCreate prepares to create a missing object from its configuration, which a
-// subresource cannot do.
+// prepareApplyCreate prepares to create an object from its configuration. An apply to a subresource
+// of a missing object is an error.
 func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -105,9 +104,9 @@ func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prep
 	return p, nil
 }
 
-// validateNulls reports nulls in a configuration that are not valid in a custom kind. In other
-// bodies they would be dropped, but a configuration must be stored as written. Fields that the
-// write cannot change are ignored.
+// validateNulls reports nulls in a configuration that its custom kind does not allow. Other writes
+// drop such nulls, but a configuration must be stored as written. Fields that the write cannot
+// change are ignored.
 func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults) {
 	if bodyKind(m).Message().Custom == nil {
 		return
@@ -119,7 +118,7 @@ func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults)
 	rules.ValidateNulls(m.Kind.Message().Values, config, faults)
 }
 
-// withoutAbsentNulls drops "required" causes for fields whose dropped null is reported already.
+// withoutAbsentNulls drops "required" causes for fields whose null value is already reported.
 func withoutAbsentNulls(causes, found []meta.Cause) []meta.Cause {
 	return slices.DeleteFunc(causes, func(c meta.Cause) bool {
 		return c.Type == meta.CauseRequired && slices.ContainsFunc(found, func(f meta.Cause) bool {
@@ -136,14 +135,15 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration,
-// which must be of the stored version, with the undecoded JSON of the object. It may miss a no-op,
+// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
+// with the undecoded JSON of the object, so both must have the stored version. It may miss a no-op,
 // but never reports a change as one.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
-// checkApplyCreate rejects a configuration that presumes an existing object.
+// checkApplyCreate rejects a configuration with a uid or resourceVersion, which expects an existing
+// object.
 func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {
@@ -163,8 +163,8 @@ func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	return nil
 }
 
-// appliedConfig returns the configuration as part of the object, which differs if the subresource
-// has a body of another kind.
+// appliedConfig translates the configuration of a subresource with its own body kind, such as a
+// Scale, into one of the object.
 func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
@@ -194,11 +194,11 @@ func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faul
 	return restrictUpdate(cur, m, want, timestamp(env.Now), faults)
 }
 
-// kubectl kept its configuration in an annotation before server-side apply. An apply by kubectl
-// keeps the annotation up to date, and may take over the fields that it lists.
+// kubectlManager is kubectl's field manager. Before server-side apply, kubectl kept its
+// configuration in an annotation. An apply by kubectl updates that annotation, and may take over
+// the fields in it.
 const kubectlManager = "kubectl"
 
-// lastApplied returns the annotation of an object, or "".
 func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
@@ -206,9 +206,9 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
-// updateLastApplied writes the configuration into an existing annotation: clients that compute
-// patches from it would otherwise undo the apply. An annotation that would become too large is
-// removed, as in kube-apiserver.
+// updateLastApplied writes the configuration into the last-applied annotation if that exists.
+// Otherwise clients that compute patches from the annotation would undo the apply. An annotation
+// that would become too large is removed, as in kube-apiserver.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

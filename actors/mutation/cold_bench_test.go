@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkCold measures a write as in the server: decoding the body and the uncached state, and
-// the mutation. It does not store the result.
+// BenchmarkCold measures a write whose previous object is not cached. It includes decoding the body
+// and that object, but not storing the result.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}
@@ -56,7 +56,6 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// benchmarkCold repeats one mutation of the state.
 func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string) {
 	b.Helper()
 	b.ReportAllocs()

@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareCreate prepares a new object from the body. The caller has already generated m.Key.Name if
-// needed.
+// prepareCreate prepares a new object from the body. m.Key.Name is set, even if it was generated.
 func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return prepareCreateSubresource(cur, m, env)
@@ -24,8 +23,8 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return p, nil
 }
 
-// prepareCreateSubresource prepares a create that changes an existing object, such as a binding of
-// a Pod.
+// prepareCreateSubresource prepares a create that changes an existing object, such as a Pod's
+// binding.
 func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -41,8 +40,8 @@ func prepareNew(m *request.Mutation, env Env) Prepared {
 	return prepareNewObject(m, object, managedFields(object), env)
 }
 
-// prepareNewObject sets the server's fields of a new object, in stored form, in place. uid and
-// times come from env, so that tests and retries are deterministic.
+// prepareNewObject sets the server-managed fields of a new object in stored form, in place. The uid
+// and times come from env, so that tests and retries are deterministic.
 func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env Env) Prepared {
 	metadata := childObject(object, "metadata")
 	metadata["name"] = m.Key.Name
@@ -64,8 +63,8 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 	return p
 }
 
-// completeNew completes fields that depend on the whole object, also after admission has changed
-// it.
+// completeNew completes the fields of a new object that depend on other fields. It runs again after
+// admission has changed the object.
 func (p *Prepared) completeNew() {
 	stored := p.mutation.Kind.Stored
 	if p.mutation.Kind.IsCustom() && p.mutation.Kind.Subresource("status") != nil {
@@ -78,15 +77,16 @@ func (p *Prepared) completeNew() {
 	}
 }
 
-// namesVersion reports whether an object names a possible version. Clients create objects with
-// resourceVersion "0" or with invalid ones, and expect that to be dropped.
+// namesVersion reports whether the body has a resourceVersion that may exist. The server ignores
+// "0" and invalid versions in a create.
 func namesVersion(object tree.Tree) bool {
 	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
 	return err == nil && version != 0
 }
 
-// finishCreate allocates, validates and encodes a new object. It reports all causes together.
-// Allocation comes first, because its choices are validated; it is released on every error.
+// finishCreate allocates values for a new object, validates it and encodes it. It reports all
+// causes together. Allocation comes first so that the assigned values are validated too. On every
+// error they are released.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)
@@ -134,9 +134,9 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 	return err
 }
 
-// copyBody returns the body with copies of everything that the mutation may change, because the
-// body may be needed again. Conversions, Preparers, disabled features, allocations and admission
-// may change any part; all other steps write only at the top and into metadata.
+// copyBody copies the parts of the body that the mutation may change, because a retry needs the
+// original. Conversions, Preparers, disabled features, allocations and admission may change any
+// part. All other steps write only top-level fields and metadata.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
@@ -147,8 +147,8 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops fields that are never taken from the body of a create. If the kind has no
-// generation, the client owns that field.
+// dropServerManaged drops fields that a create never takes from its body. generation stays if the
+// kind leaves it to clients.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
@@ -162,8 +162,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName returns the kind for errors about an object's content. It has the storage group, which
-// is the core group for Events of either group.
+// kindName returns the kind for errors about an object's content. Its group is the storage group,
+// which is the core group for both groups of Event.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}
@@ -171,7 +171,7 @@ func kindName(k *schema.Kind) meta.GroupKind {
 	return meta.GroupKind{Group: k.Group, Kind: k.Kind}
 }
 
-// bodyKind returns the kind of m's body, which may be that of a subresource.
+// bodyKind returns the kind of the body, which a subresource may define.
 func bodyKind(m *request.Mutation) *schema.Kind {
 	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

@@ -1,14 +1,14 @@
 // Package mutation computes the effect of a request on an object, from the current state and a
-// mutation to a candidate for the new state. It has no clock, uid source or I/O and does not know
-// actors; the object's owner calls it.
+// mutation to a candidate for the new state. It has no clock, uid source or I/O, and knows no
+// actors. The object's owner calls it.
 //
 // A mutation takes three steps:
 //
-//	Prepare  builds the wanted tree, from the body or from the current state and a patch; checks
-//	         preconditions; sets defaults; restores what clients may not set; updates managed
-//	         fields
-//	Admit    runs the admission plugins that mutate or refuse the change
-//	Finish   allocates shared values, validates, encodes, and compares with the current state:
+//	Prepare  builds the desired tree, from the body or from the current state and a patch; checks
+//	         preconditions; sets defaults; restores fields that clients may not set; updates
+//	         managed fields
+//	Admit    runs the admission plugins that mutate or reject the change
+//	Finish   allocates unique values, validates, encodes, and compares with the current state:
 //	         an equal candidate is a no-op
 //
 // Managed fields are updated before admission, so fields that admission adds have no manager.

@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DefaultMaxBytes is the default limit of an object's data in bytes: 1.5 MiB, as in kube-apiserver
-// with etcd.
+// DefaultMaxBytes is the default limit for an object's data: 1.5 MiB, as in kube-apiserver with
+// etcd.
 const DefaultMaxBytes = 3 << 19
 
-// encode encodes the new state. It rejects one that is too large, or that recovery could not
-// decode: such a state would be lost. Decoding costs little compared with the write.
+// encode encodes the new state. It rejects one that is too large, or that recovery could not decode
+// and would lose. Decoding it here costs little compared with the write.
 func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.Encoded, error) {
 	stored := m.Kind.Stored
 	limit := e.maxDataBytes(cur, m)
@@ -36,8 +36,8 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 	return encoded, nil
 }
 
-// maxDataBytes returns the data limit of the new state. An object that was stored under a higher
-// limit keeps its size as its limit, so that it can be changed and deleted.
+// maxDataBytes returns the data limit of the new state. For an object stored under a higher limit
+// it is the object's current size, so that the object can still be changed and deleted.
 func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	limit := e.MaxBytes
 	if limit <= 0 {
@@ -54,8 +54,8 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	return max(limit, had)
 }
 
-// dataSize returns the size of an object as users see it: without managedFields, and with
-// characters that JSON escapes for HTML as one byte. Users cannot control these.
+// dataSize returns the size of an object as users see it. It excludes managedFields and counts the
+// HTML characters that JSON escapes as one byte each, because users control neither.
 func dataSize(json []byte) int {
 	size := len(json) - codec.ManagedFieldsSize(json)
 	for _, escape := range []string{`\u003c`, `\u003e`, `\u0026`} {
@@ -64,8 +64,8 @@ func dataSize(json []byte) int {
 	return size
 }
 
-// InForm returns the candidate of a finished change in the form of another kind, whose object is t.
-// stored is the previously stored object, or nil.
+// InForm re-encodes candidate c in the stored form of kind k, with t as its object. stored is the
+// previously stored object, or nil.
 func (p *Prepared) InForm(k *schema.Kind, t tree.Tree, c Candidate, stored *meta.Object) (Candidate, error) {
 	m := *p.mutation
 	m.Kind = k

@@ -22,7 +22,7 @@ var fuzzTargets = []struct{ group, version, resource, object string }{
 	{"", "v1", "services", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"ports":[{"name":"p","port":80}],"selector":{"a":"b"}}}`},
 }
 
-// fuzzTrees returns the targets in stored form.
+// fuzzTrees returns the kinds and objects of fuzzTargets in stored form.
 func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
 	all := must.Get(catalog.New(meta.Platform))(f)
 	for _, target := range fuzzTargets {
@@ -50,8 +50,8 @@ func withVersion(e codec.Encoded) []byte {
 	return fmt.Appendf(nil, "%s%d%s", e.JSON[:e.VersionOffset], currentVersion, e.JSON[e.VersionOffset:])
 }
 
-// checkInvariants checks every mutation of cur. It either fails with a client error or yields an
-// object that can be stored and decoded. It never changes cur.
+// checkInvariants checks that a mutation of cur fails with a client error or yields an object that
+// can be stored and decoded, and that it does not change cur.
 func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	before := tree.Clone(cur.Tree)
 	got, err := Apply(cur, &m, env)
@@ -82,7 +82,7 @@ func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	}
 }
 
-// FuzzPatch checks the invariants for all types of patches except apply.
+// FuzzPatch checks the invariants of JSON, merge and strategic merge patches.
 func FuzzPatch(f *testing.F) {
 	for i, body := range []string{
 		`{"metadata":{"labels":{"a":null}},"data":{"y":"2"}}`, `[{"op":"add","path":"/data/y","value":"1"},{"op":"test","path":"/data/x","value":"1"}]`,
@@ -103,7 +103,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzApply checks the invariants for applies to objects with arbitrary managed fields.
+// FuzzApply checks the invariants of applies to objects with arbitrary managed fields.
 func FuzzApply(f *testing.F) {
 	for i, config := range []string{
 		`{"data":{"x":"2","y":"1"}}`, `{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d"}]}}`, `{"spec":{"replicas":null,"template":{}}}`, `{"spec":{"maxReplicas":4}}`, `{"spec":{"ports":[{"port":80,"protocol":"UDP"},{"port":80}]}}`,

@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serverManager is the field manager of the server's own writes, including those of its
-// controllers.
+// serverManager is the field manager of writes by the server itself and its controllers.
 const serverManager = "troupe"
 
 func writer(m *request.Mutation, env Env) managedfields.Writer {
@@ -33,18 +32,17 @@ func writer(m *request.Mutation, env Env) managedfields.Writer {
 	return w
 }
 
-// conversions are those between the versions that share the storage kind of a mutation.
+// conversions convert objects between the versions of a mutation's storage kind.
 type conversions struct {
 	mutation *request.Mutation
 	webhook  request.Conversions
-	// withoutDefaults sets no defaults between versions of a custom kind: they are not part of an
-	// applied configuration, and would become part of atomic lists.
+	// withoutDefaults skips the defaults that a conversion sets in a custom object. They are not
+	// part of an applied configuration, and would become part of its atomic lists.
 	withoutDefaults bool
-	// err is the first error of a webhook. Everything computed with versions is then invalid.
+	// err is the first webhook error. It invalidates everything computed with these conversions.
 	err error
 }
 
-// versions implements managedfields.ServedVersions.
 func (c *conversions) versions(apiVersion string) (managedfields.ServedVersion, bool) {
 	own := c.mutation.Kind
 	switch k := own.FindVersion(apiVersion); {
@@ -83,7 +81,7 @@ func withoutTypeMeta(t tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// convert calls the webhook, unless that has failed before; then the object stays unchanged.
+// convert calls the webhook. After the first error it returns objects unconverted.
 func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
 	if c.err != nil || len(t) == 0 {
 		return t
@@ -108,8 +106,8 @@ func setManagedFields(t tree.Tree, list []any) {
 	metadata["managedFields"] = list
 }
 
-// withoutTimeOnlyChange turns a candidate that differs only in times of managedFields into a no-op.
-// Such candidates come from defaults for what an apply left out of an atomic value.
+// withoutTimeOnlyChange turns a candidate that changes only times in managedFields into a no-op.
+// Such a candidate arises when an apply omits defaulted fields of an atomic value.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
 	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) &&
@@ -131,9 +129,9 @@ func equalExceptTime(a, b any) bool {
 }
 
 // updateManagedFields makes the writer own its changes from the current state to want. requested is
-// the managedFields of the body: a different list replaces the current one, and a list of one empty
-// entry resets all ownership. If the versions of other managers cannot be compared, all ownership
-// is dropped, because the write must not depend on it.
+// the body's managedFields. If it differs, it replaces the current list, and a single empty entry
+// resets all ownership. If the versions of other managers cannot be converted, all ownership is
+// dropped, so that the write does not depend on a webhook.
 func updateManagedFields(cur State, m *request.Mutation, requested []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {

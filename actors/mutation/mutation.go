@@ -15,24 +15,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// State is an object before a mutation. Mutations never change it, so several may start from the
+// State is an object before a mutation. Mutations never modify it, so several may start from the
 // same State.
 type State struct {
 	Object *meta.Object // nil: it does not exist
-	// Tree is the decoded Object, shared and immutable. It is nil if Object is, or if NeedsTree
-	// allows that.
+	// Tree is the decoded Object, shared and immutable. It may be nil if Object is nil or NeedsTree
+	// returns false.
 	Tree tree.Tree
-	// Committed reports whether Object has a version. It has none while the state is being
-	// committed.
+	// Committed reports whether Object has a version, which it gets with its commit.
 	Committed bool
-	// Outdated means that Object was stored by an older schema than Tree (convert.ToCurrentSchema),
-	// or in a version that is no longer the stored one: writing Tree unchanged would be a change.
+	// Outdated means that Object is stored under an older schema (convert.ToCurrentSchema) or
+	// storage version than Tree, so that writing Tree unchanged is a change.
 	Outdated bool
 }
 
-// NeedsTree reports whether Prepare needs the tree of the current state, whose decoding is
-// expensive. It does not to remove an object immediately, nor for an apply whose bytes show that it
-// is a no-op, unless admission sees the change.
+// NeedsTree reports whether Prepare needs the tree of the current state, which is expensive to
+// decode. An immediate removal or an evident no-op apply does not need it, unless admission sees
+// the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -43,8 +42,9 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	return true
 }
 
-// NeedsVersion reports whether m depends on the version of the current state, so that it cannot be
-// computed on an uncommitted one: it would fail although no other writer has changed the object.
+// NeedsVersion reports whether m depends on the version of the current state. It must then wait
+// until that state is committed. Otherwise it would fail although no other writer has changed the
+// object.
 func NeedsVersion(m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -57,19 +57,18 @@ func NeedsVersion(m *request.Mutation) bool {
 	return version != "" && version != "0"
 }
 
-// Env is the environment of one mutation.
+// Env holds the settings and services that one mutation uses.
 type Env struct {
 	Context context.Context // ends slow work
 	Now     time.Time
 	NewUID  func() string
-	// LastApplied names the annotation in which clients keep what they have applied; "": none.
+	// LastApplied names kubectl's last-applied annotation. "" means none.
 	LastApplied string
-	// MaxBytes is the limit of an object's data, and half of the limit of its total size; 0:
-	// DefaultMaxBytes.
+	// MaxBytes limits an object's data. Its total size may be twice that. 0 means DefaultMaxBytes.
 	MaxBytes int
-	// Allocator assigns what the objects of the storage kind share; may be nil.
+	// Allocator assigns unique values among the objects of the storage kind. It may be nil.
 	Allocator Allocator
-	// Conversions convert between versions if a webhook does; else nil.
+	// Conversions calls the conversion webhook of the kind, or is nil.
 	Conversions request.Conversions
 }
 
@@ -89,17 +88,18 @@ type Candidate struct {
 	Encoded codec.Encoded
 	Head    meta.ObjectMeta
 	Created bool
-	// NoOp means that an apply was recognized as a no-op early; Op is then None.
+	// NoOp means that Prepare recognized the apply as a no-op. Op is then None.
 	NoOp bool
-	// Form is the kind of the candidate's form; nil: the stored one of the mutation's kind.
+	// Form is the kind in which the candidate is encoded. nil means the stored kind of the
+	// mutation.
 	Form *schema.Kind
-	// Reserved is what was reserved for the change by the allocator and by admission. The receiver
-	// of the candidate must call Commit when it is stored, or Release.
+	// Reserved holds the reservations of the allocator and of admission. The receiver of the
+	// candidate must call Commit when it is stored, and otherwise Release.
 	Reserved *request.Reservation
 }
 
-// Apply computes the candidate of m on cur, for mutations whose admission does not block. Errors
-// are *meta.Status and have no effect.
+// Apply computes the candidate of m on cur. Admission must not block. Errors are *meta.Status and
+// have no effect.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	p, err := Prepare(cur, m, env)
 	if err == nil {
@@ -115,8 +115,8 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, p.Reserve(&c)
 }
 
-// evaluate adds the causes found by the kind's expressions. They do not run if a value lacks the
-// type or size that they rely on (rules.Blocks), which is a cause of its own.
+// evaluate adds the causes that the kind's CEL rules report. The rules do not run if a value has
+// the wrong type or is too large (rules.Blocks). A cause reports that too.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if !m.Kind.IsCustom() || !m.Kind.Strategy.HasExpressions() {
 		return causes, nil
@@ -131,7 +131,7 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 	return causes, nil
 }
 
-// encodeCandidate encodes a wanted tree into a candidate, or detects a no-op. Removing the last
+// encodeCandidate encodes the desired tree as a candidate, or detects a no-op. Removing the last
 // finalizer of a terminating object removes the object in the same write.
 func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
@@ -151,7 +151,6 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 	return c, nil
 }
 
-// warnsAlways reports whether even a no-op may cause warnings.
 func warnsAlways(m *request.Mutation) bool {
 	if m.Subresource == "" {
 		return m.Kind.Stored.Strategy.WarnsOnNoOp()
@@ -167,9 +166,8 @@ func warn(m *request.Mutation, object, old tree.Tree) {
 	}
 }
 
-// removable reports whether a terminating object without finalizers is removed now. A graceful
-// deletion waits until the grace period is set to 0, a namespace until the finalizers in its spec
-// are gone.
+// removable reports whether a terminating object without finalizers can be removed now. A graceful
+// deletion waits until the grace period is 0, and a Namespace until spec.finalizers is empty.
 func removable(k *schema.Kind, object tree.Tree) bool {
 	metadata := childObject(object, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {

@@ -49,7 +49,7 @@ func decode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// stateFrom returns an object at currentVersion, or an uncommitted successor of it.
+// stateFrom returns an object at currentVersion, or its uncommitted successor if pending is set.
 func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	t.Helper()
 	wanted := decode(t, k, text)
@@ -90,7 +90,7 @@ func fieldText(object tree.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// setBody sets the body of a mutation, which becomes a create if it has no change yet.
+// setBody sets the body of a mutation. A mutation without a change becomes a create.
 func setBody(m *request.Mutation, body tree.Tree) {
 	switch c := m.Change.(type) {
 	case request.Update:
@@ -189,7 +189,7 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 	}
 }
 
-// TestPatchWarns checks the warnings about unknown fields for each level of field validation.
+// TestPatchWarns checks the warning about an unknown field for each level of field validation.
 func TestPatchWarns(t *testing.T) {
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		m := readMutation(t, `merge configmaps {"dota":{"x":"2"}}`)

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestNeedsVersion checks that only a write that specifies a resource version waits for the pending
-// change before it.
+// TestNeedsVersion checks that only a write with a resource version waits for the pending change.
 func TestNeedsVersion(t *testing.T) {
 	body := func(version string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"resourceVersion": version}} }
 	conditional := request.Mutation{Change: request.Delete{ResourceVersion: new("7")}}

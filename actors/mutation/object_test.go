@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// testObject is an object that is written repeatedly.
+// testObject is the subject of repeated writes in benchmarks and tests.
 type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind
@@ -51,8 +51,7 @@ func configMapOf(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
 }
 
-// podOf returns the configuration of a Pod of about 2 KiB, which the first of its three managers
-// applies.
+// podOf returns the configuration of a 2 KiB Pod, as the first of its three managers applies it.
 func podOf(label string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// dropDuplicateOwners drops duplicate owner references of the wanted state, with a warning.
+// dropDuplicateOwners drops duplicate owner references from the desired state, with a warning.
 func (p *Prepared) dropDuplicateOwners() {
 	after := p.completed || isPatch(p.mutation) // a patch is checked once, with the changes of admission
 	p.completed = true
@@ -31,8 +31,9 @@ func (p *Prepared) dropDuplicateOwners() {
 }
 
 // distinctOwners returns the references without duplicates, and the uids of the dropped ones.
-// Different references with the same uid are left to validation. Comparing their texts in a map
-// avoids quadratic time: only the size of the request limits their number.
+// Validation handles different references with the same uid. References are compared as text in a
+// map, because their number is limited only by the request size and comparing all pairs is
+// quadratic.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDistinctOwners checks that duplicate owner references are dropped and that all others keep
-// their order.
+// TestDistinctOwners checks that duplicate owner references are dropped and the others keep their
+// order.
 func TestDistinctOwners(t *testing.T) {
 	t.Parallel()
 	owner := func(uid string, more ...any) tree.Tree {
@@ -32,8 +32,8 @@ func TestDistinctOwners(t *testing.T) {
 	}
 }
 
-// TestDistinctOwnersOfOneUID checks that many references with one UID are compared fast. Comparing
-// all pairs would take half an hour.
+// TestDistinctOwnersOfOneUID checks that many references with one UID are compared in linear time.
+// Comparing all pairs would take half an hour.
 func TestDistinctOwnersOfOneUID(t *testing.T) {
 	t.Parallel()
 	owners := make([]any, 100_000)

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// preparePatch prepares to patch an existing object. A patch applies to the version that its client
-// sees, and the result is converted back.
+// preparePatch applies a patch to the existing object in the client's version, and converts the
+// result back.
 func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -60,8 +60,8 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
-// checkPatchedName rejects renames. The error repeats the name only if the patch spells it out:
-// otherwise it may be copied from a value that the client must not read.
+// checkPatchedName rejects renames. The error shows the new name only if the patch contains it. A
+// JSON patch may instead copy a value that the client must not read.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -81,8 +81,8 @@ func newNoName(m *request.Mutation) error {
 	return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 }
 
-// kindMismatch describes how a patch has changed the kind of an object, or returns "". A built-in
-// kind may be left out.
+// kindMismatch describes how a patch changes the kind of the object. It returns "" if it does not.
+// A built-in object may lack the kind.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
@@ -107,8 +107,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView returns a tree with the fields of its JSON. Some are written even if they are empty,
-// and a JSON patch may refer to them. The version is copied, since it is not encoded.
+// encodedView returns t with exactly the fields that its JSON has. JSON encodes some empty fields,
+// and a JSON patch may refer to them. resourceVersion is not encoded and therefore copied.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -119,8 +119,8 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched, with fields that the patch has not touched taken from base, at the
-// top level and in the field below. written is what the patch was applied to.
+// keepUnchanged returns patched with its untouched fields replaced by those of base, at the top
+// level and one level down in the field below. written is the tree that was patched.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -134,8 +134,8 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch applies a patch to base. The faults are duplicate fields of the patch, which the
-// result does not show.
+// applyPatch applies a patch to base. It also returns the patch's duplicate and unknown fields that
+// the result no longer contains.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)
@@ -172,9 +172,9 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
-// sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the
-// library ignores case and would take OP for op. The faults are those and duplicate members. It
-// rejects patches that are nested too deeply, which the library would accept.
+// sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the patch
+// library ignores case and would accept OP for op. It returns them and duplicate members as faults.
+// It rejects patches that are nested too deeply, which the library would accept.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {
@@ -204,7 +204,8 @@ func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	return body, faults, nil
 }
 
-// applyFieldValidation turns unknown and duplicate fields into warnings or one error, as requested.
+// applyFieldValidation turns unknown and duplicate fields into warnings or one error, as the
+// request's fieldValidation demands.
 func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warnings []string, strict string) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, ""
@@ -224,8 +225,8 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 	return texts, ""
 }
 
-// invalidPatch returns the error for a patch with an invalid result. It shows the patch, truncated,
-// but nothing of the object: errors are logged, and the object may be a Secret.
+// invalidPatch returns the error for a patch with an invalid result. It shows the truncated patch
+// but no part of the object. Errors are logged, and the object may be a Secret.
 func invalidPatch(patch request.Patch, text string) error {
 	const limit = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
 	shown := string(patch.Body)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prepared is a mutation between Prepare and Finish: the wanted state before admission.
+// Prepared is a mutation between Prepare and Finish. It holds the desired state.
 type Prepared struct {
 	cur        State
 	mutation   *request.Mutation
@@ -19,17 +19,18 @@ type Prepared struct {
 	removal    *Candidate          // of stepUnreadable
 	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
-	// completed reports that the wanted state was completed before admission changed it.
+	// completed is set by the first run of complete. Later runs follow a change by admission.
 	completed bool
-	// taken reports that the name of a new object exists already. The create fails as its last
-	// step, so clients first learn what else is wrong.
+	// taken means that the name of the new object already exists. The create fails only in Reserve,
+	// so that clients learn of all other errors first.
 	taken              bool
 	takenByTerminating bool // the existing object is being deleted
-	// mutated reports that the Mutators that may block have run, before the object was renamed.
+	// mutated means that the Mutators that may block have already run, before the object was
+	// renamed.
 	mutated bool
 }
 
-// step is the remaining work.
+// step selects the work that remains for Finish.
 type step uint8
 
 const (
@@ -40,8 +41,8 @@ const (
 	stepUnreadable // removes an object that cannot be decoded
 )
 
-// Prepare computes the wanted state of m on cur. Errors are *meta.Status. It resets what earlier
-// attempts have recorded.
+// Prepare computes the desired state of m on cur. Errors are *meta.Status. It discards the warnings
+// and audit annotations of earlier attempts.
 func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	m.Recorder.Reset()
 	switch c := m.Change.(type) {
@@ -59,13 +60,14 @@ func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return Prepared{}, meta.NewMethodNotAllowed()
 }
 
-// PrepareUnreadable prepares the removal of an object that cannot be decoded. seen is what
-// admission sees of it.
+// PrepareUnreadable prepares the removal of an object that cannot be decoded. Admission receives
+// seen instead of the object.
 func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) Prepared {
 	return Prepared{cur: State{Tree: seen}, mutation: m, step: stepUnreadable, removal: &removal}
 }
 
-// complete completes fields that depend on the whole object, also after admission has changed it.
+// complete completes fields that depend on other fields. It runs again after admission has changed
+// the object.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
 	if featured := rules.Featured(p.mutation.Kind.Stored); featured != nil {
@@ -127,7 +129,7 @@ func (p *Prepared) validate() error {
 	return p.change(p.want).Validate(request.InTurn)
 }
 
-// Waits reports whether the change must be admitted by Wait.
+// Waits reports whether admission of the change may block. The caller must then use Wait.
 func (p *Prepared) Waits() bool {
 	return p.step != stepNoOp && p.mutation.Admission.MayBlock() && p.change(p.want).Waits()
 }
@@ -153,8 +155,8 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	return c, err
 }
 
-// Reserve reserves what a finished change takes of resources that admission shares out, such as
-// quota. If that fails or panics, all reservations are released.
+// Reserve reserves resources that admission limits, such as quota, for a finished change. If that
+// fails or panics, all reservations are released.
 func (p *Prepared) Reserve(c *Candidate) error {
 	if c.Op == None {
 		return nil

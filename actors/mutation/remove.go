@@ -28,7 +28,8 @@ func prepareRemove(cur State, m *request.Mutation, options request.Delete, env E
 	return Prepared{cur: cur, mutation: m, env: env, step: stepRemove}, nil
 }
 
-// finishRemove removes the object, or begins its deletion if finalizers or a grace period delay it.
+// finishRemove removes the object, or marks it as terminating if finalizers or a grace period delay
+// its removal.
 func (p *Prepared) finishRemove() (Candidate, error) {
 	cur, m := p.cur, p.mutation
 	options, _ := m.Change.(request.Delete)
@@ -69,7 +70,7 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree, options request.Del
 	}
 }
 
-// removesImmediately reports whether the object is removed without waiting for finalizers or a
+// removesImmediately reports whether a delete removes the object at once, without finalizers or a
 // grace period.
 func removesImmediately(o *meta.Object, m *request.Mutation, options request.Delete) bool {
 	policy := propagationPolicy(o, m, options)
@@ -77,8 +78,8 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the policy for dependents: that of the request, else that of the
-// object's finalizers, else, when its deletion begins, the default of its kind. "" changes nothing.
+// propagationPolicy returns the deletion policy for dependents from the request. When a deletion
+// begins without one, it is the kind's default. "" leaves the object's finalizers as they are.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
@@ -108,7 +109,8 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	return nil
 }
 
-// checkStepwiseDelete is checkDelete for kinds whose deletes return the errors of an update.
+// checkStepwiseDelete is checkDelete for kinds that kube-apiserver deletes by an update. Its errors
+// are those of an update.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)
@@ -121,7 +123,8 @@ func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete)
 	return nil
 }
 
-// setPolicyFinalizer adds or removes the finalizers of a propagation policy.
+// setPolicyFinalizer sets the finalizer of a propagation policy and removes those of other
+// policies.
 func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	wanted := map[string]string{"Orphan": meta.OrphanFinalizer, "Foreground": meta.ForegroundFinalizer}[policy]
 	if policy == "" {
@@ -144,8 +147,8 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	}
 }
 
-// shortenGrace moves the deletion time of a terminating object forward, never back. A negative
-// grace period means 1 second, the shortest.
+// shortenGrace moves the deletion time of a terminating object to an earlier time, never to a later
+// one. A negative grace period means 1 second, the shortest.
 func shortenGrace(metadata tree.Tree, to int64) {
 	if to < 0 {
 		to = 1

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rewrite completes the object that a Mutator returns: it restores what the request could not have
-// changed, and sets defaults. object is in stored form, or the body of a subresource of another
+// rewrite completes the object that a Mutator returns. It restores fields that the request may not
+// change and sets defaults. object is in stored form, or the body of a subresource with its own
 // kind.
 func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
@@ -26,7 +26,7 @@ func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	return p.want, nil
 }
 
-// writeBody applies a subresource body that admission has changed to the object again.
+// writeBody writes a subresource body that admission has changed to the object again.
 func (p *Prepared) writeBody(body tree.Tree) error {
 	if err := p.checkBody(body); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (p *Prepared) writeBody(body tree.Tree) error {
 	return nil
 }
 
-// checkBody checks that a body changed by admission still names the object of the request and its
-// version.
+// checkBody checks that admission has changed neither the name, the namespace nor the version in a
+// body.
 func (p *Prepared) checkBody(body tree.Tree) error {
 	m, metadata := p.mutation, childObject(body, "metadata")
 	if request.Is[request.Create](m) { // its View checks the body

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestMutationsDoNotChangeState checks for every kind that no mutation changes the previous state,
+// TestMutationsDoNotChangeState checks for every kind that no mutation modifies the previous state,
 // although a candidate shares its unchanged parts.
 func TestMutationsDoNotChangeState(t *testing.T) {
 	text := must.Get(os.ReadFile("../../test/api/testdata/representation/objects.yaml"))(t)
@@ -89,8 +89,8 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	}
 }
 
-// TestLabelsAreDefaultedAgain checks that removed labels are defaulted from the template again,
-// even without other changes.
+// TestLabelsAreDefaultedAgain checks that removed labels are defaulted from the Pod template again,
+// even if the template is unchanged.
 func TestLabelsAreDefaultedAgain(t *testing.T) {
 	s := newTestObject(t, "replicationcontrollers")
 	s.write(s.config("a", `{"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"a","namespace":"default","labels":{"own":"label"}},`+

@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// childObject returns the object below name, or an empty, unlinked one.
+// childObject returns the object in field name. If there is none, it returns an empty tree that is
+// not part of t.
 func childObject(t tree.Tree, name string) tree.Tree {
 	if o, ok := t[name].(tree.Tree); ok {
 		return o
@@ -15,7 +16,7 @@ func childObject(t tree.Tree, name string) tree.Tree {
 	return tree.Tree{}
 }
 
-// cloneTop copies the parts of a tree that mutations write into: the top and metadata.
+// cloneTop copies the levels that every mutation writes: the top level and metadata.
 func cloneTop(t tree.Tree) tree.Tree {
 	c := make(tree.Tree, len(t)+1)
 	for name, value := range t {
@@ -30,14 +31,14 @@ func cloneTop(t tree.Tree) tree.Tree {
 	return c
 }
 
-// copyForWrite copies the parts of a tree, which may share memory with the current one, that the
-// rest of the mutation writes into. Shared parts are complete and not written again, except by
-// allocations, which may write anywhere. Admission copies what it changes.
+// copyForWrite returns t with copies of the parts that the rest of the mutation may write. t may
+// share memory with the current tree. Shared parts already have their defaults and are written only
+// by allocations. Admission copies what it changes.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
-// copyBelowTop is copyForWrite for a tree that owns its top and metadata already.
+// copyBelowTop is copyForWrite for a tree whose top level and metadata are already copies.
 func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
 	if env.Allocator != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return tree.Clone(c).(tree.Tree)
@@ -57,8 +58,8 @@ func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tre
 	return c
 }
 
-// reuseUnchanged shares equal parts of the current state with want, so that later comparisons are
-// cheap. Metadata differs with every write.
+// reuseUnchanged replaces equal parts of want with those of the current state, so that later
+// comparisons are cheap. It skips metadata, which differs in every write.
 func reuseUnchanged(cur State, want tree.Tree) {
 	for name, value := range want {
 		if was, there := cur.Tree[name]; name != "metadata" && there && tree.StrictEqual(value, was) {

@@ -27,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want, which it may change, as the new state of an existing object.
-// want has the form of m's kind, or of the body of its subresource.
+// prepareReplacement prepares want as the new state of an existing object. want has the form of m's
+// kind or of its subresource's body, and may be modified.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
@@ -89,8 +89,8 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	return c, nil
 }
 
-// validateUpdate returns all causes against the new state, including those of preparation and
-// allocation.
+// validateUpdate returns all causes that make the new state invalid, including those that
+// preparation and allocation found.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error) {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
 	causes, err := rules.ValidateChange(p.env.Context, stored, p.want, old)
@@ -116,7 +116,6 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) ([]meta.Cause, error)
 	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List), nil
 }
 
-// keepsGeneration reports whether m writes a subresource outside of the desired state.
 func keepsGeneration(m *request.Mutation) bool {
 	sub := m.Kind.Subresource(m.Subresource)
 	return sub != nil && sub.View.KeepsGeneration
@@ -137,8 +136,8 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return checkVersion(cur, m, version, request.Is[request.Update](m))
 }
 
-// checkVersion checks a resourceVersion against the current state. Updates of some kinds require
-// one.
+// checkVersion checks a resourceVersion against the current state. Some kinds require one for
+// updates.
 func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
 		if m.Kind.Writes.ConditionalUpdate && required && m.Subresource != "scale" {
@@ -164,19 +163,18 @@ func uidConflict(m *request.Mutation, requested, current string) error {
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", requested, current))
 }
 
-// uidCheckedByValidation reports whether a different uid is an invalid change instead of a
-// conflict, as in a patch of the main resource.
+// uidCheckedByValidation reports whether a wrong uid is a validation error (422) instead of a
+// conflict (409). As in kube-apiserver, this applies to patches of the main resource.
 func uidCheckedByValidation(m *request.Mutation) bool {
 	return isPatch(m) && m.Subresource == ""
 }
 
-// isPatch reports whether m is a patch of any format, including an apply.
 func isPatch(m *request.Mutation) bool {
 	return request.Is[request.Patch](m) || request.Is[request.Apply](m)
 }
 
-// restrictUpdate returns the wanted object in stored form, with defaults. A write of a subresource
-// is limited to its fields, and one of the main resource keeps the status.
+// restrictUpdate returns the desired object in stored form, with defaults. A write to a subresource
+// changes only the fields of the subresource. A write to the main resource keeps the status.
 func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
@@ -206,8 +204,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether a wanted object has its defaults already: it differs from the current
-// one only in metadata that does not affect defaults (schema.Strategy).
+// hasDefaults reports whether want needs no defaulting, because it differs from the current object
+// only in metadata that no default depends on (schema.Strategy).
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false
@@ -221,8 +219,8 @@ func hasDefaults(cur State, want tree.Tree) bool {
 	return tree.StrictEqual(childObject(want, "metadata")["labels"], childObject(cur.Tree, "metadata")["labels"])
 }
 
-// subresourceMetadata returns the metadata after a write of a subresource: want, except for fields
-// that the subresource keeps and those that identify the object.
+// subresourceMetadata returns the metadata after a write to a subresource. It is that of want,
+// except for fields that identify the object or that the subresource must keep.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
@@ -234,8 +232,8 @@ func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	return out
 }
 
-// carryMetadata restores metadata that clients may not change. A different name, namespace or uid
-// is left to validation, and so is a deletion timestamp that the client sets.
+// carryMetadata restores metadata that clients may not change. Validation rejects a different name,
+// namespace, uid or deletionTimestamp.
 func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "generation"} {
@@ -258,8 +256,8 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	want["metadata"] = metadata
 }
 
-// specChanged reports whether a field that counts for the generation differs: all but apiVersion
-// and kind, which a body may omit, metadata and status.
+// specChanged reports whether the change increments the generation. Changes to metadata, status,
+// apiVersion and kind do not.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	m := k.Message()
 	same := func(name string) bool {

@@ -15,8 +15,8 @@ import (
 )
 
 // Wait replaces Finish if Waits returns true. It runs plugins that may block, so the owner must not
-// call it. The candidate is valid only if the state is still current; otherwise the caller releases
-// its reservation. There is no candidate if admission has Renamed the object.
+// call it. If the state is no longer current afterwards, the candidate is invalid and the caller
+// releases its reservation. There is no candidate if Renamed returns true.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
@@ -46,8 +46,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	return c, nil
 }
 
-// mutate runs the Mutators that may block. Their changes are completed, admitted by the other
-// plugins again, and shown to them once more.
+// mutate runs the Mutators that may block. If they change the object, it is completed, the other
+// plugins admit it again, and the blocking Mutators are reinvoked once.
 func (p *Prepared) mutate() error {
 	if p.want == nil {
 		return p.change(nil).Admit(request.MayBlock)
@@ -63,8 +63,7 @@ func (p *Prepared) mutate() error {
 	return err
 }
 
-// mutateOnce runs the Mutators that may block, and reports whether they have changed the wanted
-// state.
+// mutateOnce runs the Mutators that may block, and reports whether they changed the desired state.
 func (p *Prepared) mutateOnce(reinvocation bool) (changed bool, err error) {
 	before := p.want // may share memory with the current state
 	if body := p.subresourceBody(); body != nil {
@@ -85,8 +84,8 @@ func (p *Prepared) mutateOnce(reinvocation bool) (changed bool, err error) {
 	return true, nil
 }
 
-// subresourceBody returns a copy of the body of a subresource that has a kind of its own; nil for
-// other mutations.
+// subresourceBody returns a copy of the body of a subresource with its own kind, and nil for other
+// mutations.
 func (p *Prepared) subresourceBody() tree.Tree {
 	m := p.mutation
 	sub := m.Kind.Subresource(m.Subresource)
@@ -103,7 +102,7 @@ func (p *Prepared) subresourceBody() tree.Tree {
 	return nil
 }
 
-// mutateBody is mutateOnce for the body of a subresource, which it applies to the object again.
+// mutateBody is mutateOnce for the body of a subresource. It writes the changed body to the object.
 func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, err error) {
 	a := p.change(tree.Clone(p.want).(tree.Tree)) // whose changes are ignored
 	a.Body, a.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
@@ -116,8 +115,8 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 	return true, nil
 }
 
-// restrictAdmission reverts admission's changes that the request itself could not have made: a
-// write of the object keeps its status, one of a subresource everything else.
+// restrictAdmission reverts changes by admission that the request itself could not make. A write to
+// the main resource keeps the status, and a write to a subresource keeps all other fields.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -143,7 +142,8 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	return p.settleMetadata(before)
 }
 
-// keepRequester restores the requester of a new object, which another plugin has set before.
+// keepRequester restores the requester of a new object, which an earlier plugin has set from the
+// authenticated user.
 func (p *Prepared) keepRequester(before tree.Tree) {
 	if p.step != stepCreate {
 		return
@@ -153,9 +153,9 @@ func (p *Prepared) keepRequester(before tree.Tree) {
 	}
 }
 
-// settleMetadata completes metadata that admission has changed, like that of a request. Fields that
-// only the server sets keep their value. A namespace, name or version that does not match the
-// request is an error; other changes are validated.
+// settleMetadata treats metadata that admission has changed like that of a request. Fields that
+// only the server sets keep their values. A namespace, name or version that does not match the
+// request is an error. Validation checks the other changes.
 func (p *Prepared) settleMetadata(before tree.Tree) error {
 	m, was := p.mutation, childObject(before, "metadata")
 	metadata := tree.Clone(childObject(p.want, "metadata")).(tree.Tree)
@@ -193,8 +193,8 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	return p.settleVersion(metadata)
 }
 
-// settleManagers accepts valid managed fields from admission, and restores the previous ones
-// otherwise.
+// settleManagers accepts valid managed fields from admission, and otherwise restores the previous
+// ones.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	requested, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
@@ -208,7 +208,6 @@ func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	setManagedFields(tree.Tree{"metadata": metadata}, list)
 }
 
-// settleVersion checks and removes a resourceVersion that admission has set.
 func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	requested, there := metadata["resourceVersion"]
 	delete(metadata, "resourceVersion")
@@ -226,7 +225,7 @@ func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	return nil
 }
 
-// newInternal returns an internal error whose text clients may see.
+// newInternal returns an internal error with a message that clients may see.
 func newInternal(text string) error {
 	return &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + text}
 }
@@ -239,20 +238,20 @@ func errName(m *request.Mutation, name string) error {
 	return meta.NewBadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
 }
 
-// Renamed reports whether admission has changed or removed the name of a new object. Rename
-// continues such a create.
+// Renamed reports whether admission has changed or removed the name of a new object. The caller
+// continues such a create with Rename.
 func (p *Prepared) Renamed() bool {
 	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }
 
-// Name returns the name of the wanted object, and the prefix for a generated one.
+// Name returns the name of the desired object and its generateName prefix.
 func (p *Prepared) Name() (name, prefix string) {
 	metadata := childObject(p.want, "metadata")
 	return metadata.String("name"), metadata.String("generateName")
 }
 
-// Rename returns a new object that has passed mutating admission, under the name of m. taken
-// reports an existing name when the create finishes. conversions replace those of env.
+// Rename returns a copy of p, a new object that has passed mutating admission, with the name in m.
+// If taken is set, Reserve fails with AlreadyExists. conversions replace those of p.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again

@@ -41,7 +41,6 @@ func admission(plugins ...*request.Plugin) *request.Admission {
 	return &request.Admission{Plugins: plugins}
 }
 
-// testAllocator counts its reservations.
 type testAllocator struct{ allocated, released int }
 
 func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -65,7 +64,7 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 }
 
 // TestRefusalReleasesAllocations checks that the last validators see allocated values, and that the
-// values are released if they refuse the change.
+// values are released if a validator rejects the change.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
@@ -109,8 +108,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 }
 
-// TestAdmissionIsRestricted checks that admission can change only what the request itself could
-// have changed.
+// TestAdmissionIsRestricted checks that admission cannot change fields that the request itself
+// could not change.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
 	meddle := func(c *request.Attributes) {
@@ -158,7 +157,8 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	}
 }
 
-// TestNeedsTree checks that no shortcut skips admission.
+// TestNeedsTree checks that a no-op apply or an immediate removal needs the tree only for an
+// admission plugin that sees the change.
 func TestNeedsTree(t *testing.T) {
 	s := newTestObject(t, "configmaps")
 	s.write(s.config("one", configMapOf("0")))
@@ -211,7 +211,8 @@ func admissionOf(o request.Operation) *request.Admission {
 	return admission(&request.Plugin{Operations: o, Validator: testWaiting{}})
 }
 
-// testAdmission sets the requester of a CertificateSigningRequest and makes the given reservations.
+// testAdmission sets the requester of a CertificateSigningRequest, and calls reserve for each
+// change.
 type testAdmission struct {
 	request.HandlesAll
 	reserve func() (*request.Reservation, error)
@@ -232,8 +233,8 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 	return err
 }
 
-// TestRequesterIsKept checks that the requester of a certificate survives a webhook's change on
-// reinvocation.
+// TestRequesterIsKept checks that a webhook cannot change the requester of a
+// CertificateSigningRequest, even when it is reinvoked.
 func TestRequesterIsKept(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
@@ -254,8 +255,7 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// TestReservationPanics checks that the allocations for a change are released if a reservation
-// panics.
+// TestReservationPanics checks that a change's allocations are released if a reservation panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}

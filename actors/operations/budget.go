@@ -10,13 +10,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods is the largest number of evicted, still existing Pods in a budget's status.
+// maxDisruptedPods limits the evicted but still existing Pods in a budget's status, as in
+// kube-apiserver.
 const maxDisruptedPods = 2000
 
 const disruptionAllowed = "DisruptionAllowed"
 
-// matchingBudgets returns the budgets whose selectors match a Pod. A budget without a selector
-// protects nothing; one with an empty selector protects every Pod of the namespace.
+// matchingBudgets returns the budgets that select a Pod. A budget without a selector selects no
+// Pod. An empty selector selects every Pod of the namespace.
 func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
 	if e.budgets == nil {
 		return nil, nil
@@ -43,8 +44,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod costs its budget no disruption: it is not ready, thus not
-// counted as healthy, and the budget allows evicting such Pods.
+// bypassesBudget reports whether a Pod can be evicted without a disruption. It is not ready, so it
+// does not count as healthy, and the budget allows evicting such Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false
@@ -58,9 +59,9 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from a budget, and lists the Pod in its status. It does so
-// before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the deletion
-// fails, the controller returns the disruption.
+// consumeDisruption takes one disruption from the budget and lists the Pod in its status. That
+// happens before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the
+// deletion fails, the disruption controller returns the disruption.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -87,8 +88,8 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 	return err
 }
 
-// decrementAllowed takes one disruption from a budget's status, for the named Pod. The Pod is
-// listed with the time, so that the controller does not count it as healthy until it is gone.
+// decrementAllowed takes one disruption from a budget's status. It adds the Pod to disruptedPods
+// with the current time, so that the disruption controller does not count it as healthy.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")
@@ -112,8 +113,8 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// budgetExhausted returns the reason why a budget allows nothing. It is a 429, after which clients
-// such as kubectl drain retry.
+// budgetExhausted returns a 429 error with the reason why the budget allows no disruption. Clients
+// such as kubectl drain retry it.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := tree.FindCondition(status, disruptionAllowed)
@@ -126,7 +127,7 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-// setCondition sets the status of a condition, which it adds if it is missing, and returns it.
+// setCondition sets the status of a condition, adding it if necessary, and returns the condition.
 func setCondition(status tree.Tree, kind, value string, now time.Time) tree.Tree {
 	c := tree.FindCondition(status, kind)
 	if c == nil {

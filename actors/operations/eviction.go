@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evictor deletes Pods as far as disruption budgets allow. It is safe for concurrent use.
+// An Evictor deletes Pods if their disruption budgets allow it. It is safe for concurrent use.
 type Evictor struct {
 	store         Store
 	pods, budgets *schema.Kind
 	now           func() time.Time
 }
 
-// NewEvictor returns an Evictor. budgets is nil if that kind is not served.
+// NewEvictor returns an Evictor. budgets is nil if PodDisruptionBudgets are not served.
 func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
 	return &Evictor{store: store, pods: pods, budgets: budgets, now: time.Now}
 }
@@ -33,8 +33,7 @@ type Eviction struct {
 	Manager string
 }
 
-// Limits of retries after conflicts. Conflicts on one budget are common with many concurrent
-// evictions.
+// Limits for retries. Conflicts on one budget are common with many concurrent evictions.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
@@ -43,9 +42,10 @@ const (
 
 // Evict deletes the Pod, or returns the reason why it must stay.
 //
-// Pods that budgets do not count are deleted at once. Others may have at most one budget, which
-// must allow the disruption: it is taken before the deletion, so that two evictions cannot both use
-// the last one. If the deletion then fails, the budget's controller corrects the count.
+// It deletes Pods that no budget counts immediately. Other Pods may have at most one budget, which
+// must allow the disruption. Evict takes the disruption before the deletion, so that two evictions
+// cannot both use the last one. If the deletion then fails, the disruption controller corrects the
+// count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -69,8 +69,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that budgets do not count: one that has ended, is terminating, or
-// does not run yet. It returns any other.
+// deleteUncounted deletes a Pod that no budget counts, because it has ended, is terminating, or
+// does not run yet. It returns any other Pod.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -99,8 +99,8 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, deleted, err
 }
 
-// delete deletes the Pod like a client's request with the same options. Before that it sets the
-// condition by which controllers distinguish evicted Pods from failed ones.
+// delete deletes the Pod with the options of the request. It first sets the DisruptionTarget
+// condition, by which controllers distinguish evicted Pods from failed ones.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -117,8 +117,8 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// markDisrupted sets the condition, and returns the resulting version of the Pod; "" if a
-// precondition does not match, which the deletion reports.
+// markDisrupted sets the DisruptionTarget condition and returns the new version of the Pod. It
+// returns "" if a precondition of the request does not match. The deletion reports that.
 func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -144,7 +144,8 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther reports whether a precondition names another Pod. An empty one is left to the deletion.
+// isOther reports whether a precondition does not match. It ignores an empty one, which the
+// deletion checks.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }
@@ -154,7 +155,8 @@ func addDisruptionTarget(status tree.Tree, now time.Time) {
 	c["reason"], c["message"] = "EvictionByEvictionAPI", "Eviction API: evicting"
 }
 
-// deleteUnchanged deletes a Pod that costs no disruption, if it has not changed since it was read.
+// deleteUnchanged deletes a Pod without taking a disruption, unless it has changed since it was
+// read.
 func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
 	own := v.Delete.ResourceVersion != nil
 	if !own {
@@ -167,12 +169,11 @@ func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget t
 	return err
 }
 
-// terminalError ends retries.
+// terminalError wraps an error that retryOnConflict must not retry.
 type terminalError struct{ error }
 
 func (f terminalError) Unwrap() error { return f.error }
 
-// retryOnConflict retries a step after conflicts, up to maxTries times.
 func retryOnConflict(ctx context.Context, do func() error) error {
 	pause := minRetryDelay
 	for try := 1; ; try++ {
@@ -194,8 +195,8 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 
 func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
 
-// tooManyRequests returns the error of an eviction that is not allowed now; seconds is when to
-// retry, 0 if unknown.
+// tooManyRequests returns the error for an eviction that is not allowed now. The client should
+// retry after the given seconds. 0 means unknown.
 func tooManyRequests(seconds int, format string, args ...any) error {
 	s := meta.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: fmt.Sprintf(format, args...)}}

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ReadEviction decodes an Eviction of the Pod with a key from a request body, which may also
-// request a dry run. Errors are *meta.Status.
+// ReadEviction decodes an Eviction of the Pod with the given key from a request body. Errors are
+// *meta.Status.
 func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err error) {
 	options := body.Object("deleteOptions")
 	v.Key = key
@@ -35,7 +35,8 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy reads the policy from its field or the deprecated orphanDependents.
+// propagationPolicy returns the propagation policy, which the deprecated orphanDependents may also
+// select.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Store is the part of the store that operations need. Errors are *meta.Status.
+// A Store is the part of actors.Store that operations need. Errors are *meta.Status.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)

@@ -1,4 +1,4 @@
-// Command troupe runs a Kubernetes-compatible API server, and is a client of such servers.
+// Command troupe is a Kubernetes-compatible API server, and a client for such servers.
 package main
 
 import (

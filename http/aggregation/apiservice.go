@@ -18,11 +18,11 @@ type APIService struct {
 	discovery.GroupVersion
 	Priority discovery.Priority
 	address  *address // nil: this server
-	// available is the last known result of the probe.
+	// available is the Available condition, which is the last result of the probe.
 	available bool
 }
 
-// An address identifies a server and its TLS settings. Servers with the same address share a
+// An address identifies a server and its TLS settings. APIServices with the same address share a
 // backend.
 type address struct {
 	namespace, service string
@@ -41,8 +41,8 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// Without a service this server serves the version, and the object only sets its place in
-	// discovery.
+	// Without a service, this server serves the version. The object then only determines its place
+	// in discovery.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}
@@ -64,15 +64,15 @@ func parseAddress(spec tree.Tree) *address {
 	return a
 }
 
-// host returns the DNS name for the server's certificate.
+// host returns the DNS name that the server's certificate must have.
 func (a *address) host() string { return a.service + "." + a.namespace + ".svc" }
 
 func (a *address) hostPort() string { return net.JoinHostPort(a.host(), strconv.FormatInt(a.port, 10)) }
 
-// text returns the address for logs.
 func (a *address) text() string { return fmt.Sprintf("%s/%s:%d", a.namespace, a.service, a.port) }
 
-// tls returns the TLS config. certificate is called for each connection, because it may be renewed.
+// tls returns the TLS configuration. It calls certificate for each connection, because the client
+// certificate may be renewed.
 func (a *address) tls(certificate func() *tls.Certificate) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: a.host(), InsecureSkipVerify: a.skipVerify,

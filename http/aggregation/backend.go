@@ -19,14 +19,14 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// A backend reaches one address and caches what the server serves.
+// A backend connects to one address and caches the discovery and OpenAPI of its server.
 type backend struct {
 	address address
 	proxy   *proxy.Backend
 	fault   error // why it can never be reached; nil if none
 	servers *Servers
 
-	// Signal a change to the refreshing goroutines; each channel has room for one.
+	// These channels signal a change to the refreshing goroutines. Each has a buffer of one.
 	wakeDiscovery, wakeOpenAPI chan struct{}
 	stop                       context.CancelFunc // ends these goroutines
 
@@ -36,12 +36,12 @@ type backend struct {
 
 const ()
 
-// newBackend returns the backend of an address. Requests start with run.
+// newBackend returns the backend for an address. It sends no requests before run.
 func newBackend(s *Servers, a address) *backend {
 	b := &backend{address: a, servers: s, wakeDiscovery: make(chan struct{}, 1), wakeOpenAPI: make(chan struct{}, 1)}
 	b.discovery.Store(&discoveryState{})
 	b.openapi.Store(&openapiState{})
-	// A malformed bundle does not prevent registration. Requests report it.
+	// A malformed CA bundle does not prevent registration. Requests return the error.
 	config, err := a.tls(s.opts.ClientCertificate)
 	if err != nil {
 		b.fault = err
@@ -51,7 +51,7 @@ func newBackend(s *Servers, a address) *backend {
 	return b
 }
 
-// dial connects to the Service, whatever the URL's host.
+// dial connects to the Service, regardless of the URL's host.
 func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	addresses, err := b.servers.opts.Resolver.Resolve(b.address.namespace, b.address.service, b.address.port)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	return services.Dial(ctx, net.Dialer{}, network, addresses)
 }
 
-// run refreshes discovery and OpenAPI until ctx ends, then releases their bytes.
+// run refreshes discovery and OpenAPI until ctx ends, and then releases their bytes.
 func (b *backend) run(ctx context.Context) {
 	ctx, b.stop = context.WithCancel(ctx)
 	b.servers.running.Go(func() {
@@ -78,9 +78,9 @@ func (b *backend) close() {
 	b.proxy.Close()
 }
 
-// wake makes the goroutines refresh soon.
+// wake makes both goroutines refresh soon.
 func (b *backend) wake() {
-	// A pending wake-up suffices, so this neither blocks nor loses one.
+	// A pending signal suffices, so a signal to a full channel is dropped.
 	for _, c := range []chan struct{}{b.wakeDiscovery, b.wakeOpenAPI} {
 		select {
 		case c <- struct{}{}:
@@ -89,11 +89,10 @@ func (b *backend) wake() {
 	}
 }
 
-// intervals are the times between refreshes: after success, and after failures, where they double
-// from initial to limit.
+// intervals are the times between refreshes. After failures they double from initial to limit.
 type intervals struct{ success, initial, limit time.Duration }
 
-// repeat calls refresh at once, then periodically.
+// repeat calls refresh immediately, after each wake-up, and periodically until ctx ends.
 func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals, refresh func(context.Context) error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -121,7 +120,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals,
 	}
 }
 
-// A request is sent by this package itself.
+// A request is sent by this package on its own or for RemoteRequest.
 type request struct {
 	method              string // "" is GET
 	path, query, accept string
@@ -132,7 +131,7 @@ type request struct {
 	maxBytes            int64
 }
 
-// A response is the response of a backend.
+// A response is a complete response of a backend, with any status code.
 type response struct {
 	code              int
 	contentType, etag string
@@ -141,14 +140,14 @@ type response struct {
 
 var errTooLarge = errors.New("the response is too large")
 
-// send sends a request. The error means no response, or one that is too large.
+// send sends a request. It returns an error if there is no response or if that is too large.
 func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	if b.fault != nil {
 		return nil, b.fault
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
-	// The host is for the certificate. dial chooses the endpoint.
+	// The host is only for the certificate. dial selects the endpoint.
 	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path, RawQuery: q.query}
 	r, err := http.NewRequestWithContext(ctx, cmp.Or(q.method, http.MethodGet), u.String(), bytes.NewReader(q.body))
 	if err != nil {
@@ -175,20 +174,20 @@ func (b *backend) send(ctx context.Context, q request) (*response, error) {
 }
 
 const (
-	// maxReading bounds the responses being read from all backends.
+	// maxReading limits the total bytes of responses that are being read from all backends.
 	maxReading = 64 << 20
 	readPiece  = 256 << 10
 )
 
 var errReading = errors.New("too much is being read from all servers together")
 
-// read reads a response up to limit bytes.
+// read reads a response of up to limit bytes.
 func (s *Servers) read(from io.Reader, limit int64) ([]byte, error) {
 	var all bytes.Buffer
 	taken := int64(0)
 	defer func() { s.reading.Release(taken) }()
 	for {
-		// It is set aside piece by piece: a promised length is worth nothing.
+		// Acquire memory piece by piece, because a Content-Length cannot be trusted.
 		if !s.reading.TryAcquire(readPiece) {
 			return nil, errReading
 		}

@@ -21,24 +21,23 @@ type discoveryState struct {
 
 const (
 	discoveryTimeout = 5 * time.Second
-	// maxDiscoveryBytes bounds a backend's discovery document. A server with a thousand kinds has 1
-	// MiB.
+	// maxDiscoveryBytes limits a backend's discovery document. With a thousand kinds it has 1 MiB.
 	maxDiscoveryBytes = 4 << 20
 )
 
 var discoveryIntervals = intervals{success: time.Minute, initial: time.Second, limit: time.Minute}
 
-// refreshDiscovery updates the backend's discovery. On failure the old one remains, marked as
+// refreshDiscovery updates the backend's discovery. After a failure the old one remains, marked as
 // stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
-	// Versions registered meanwhile wake the backend again.
+	// If a version is registered meanwhile, the backend is woken again.
 	wanted := b.servers.versionsOf(b)
 	next, err := b.fetchDiscovery(ctx, wanted)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	before := b.discovery.Load()
-	// Exceeding the bound is a failure like any other.
+	// Exceeding the limit counts as a failure.
 	if err == nil && !b.servers.keep(next.bytes-before.bytes) {
 		err = errKept
 	}
@@ -49,15 +48,15 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 		next = &stale
 	}
 	b.discovery.Store(next)
-	// Unchanged content must not cause documents to be rebuilt.
+	// Do not rebuild documents if the content is unchanged.
 	if before.current != next.current || !sameVersions(before, next) {
 		b.servers.contentChanged()
 	}
 	return err
 }
 
-// fetchDiscovery requests the list of all versions, or, if the server has none, a list for each
-// wanted version.
+// fetchDiscovery requests aggregated discovery. If the server does not support it, it requests the
+// resource list of each wanted version.
 func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
@@ -66,7 +65,7 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		return "application/json;g=" + group + ";v=" + version + ";as=APIGroupDiscoveryList"
 	}
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
-	// The old document was filtered, so its ETag is valid only if it has all wanted versions.
+	// The old document was filtered, so its ETag is usable only if it has all wanted versions.
 	etag := before.etag
 	if !hasAll(before, wanted) {
 		etag = ""
@@ -82,8 +81,8 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		same := *before
 		same.current = true
 		return &same, nil
-	// A 503 says nothing about what is served. Other codes may mean that the server is too old for
-	// the list of all versions.
+	// After a 503 it is unknown which versions are served. Other codes may mean that the server is
+	// too old for aggregated discovery.
 	case a.code == http.StatusServiceUnavailable:
 		return nil, fmt.Errorf("it returned status %d", a.code)
 	case a.code == http.StatusOK && isGroupList(a.contentType, group):
@@ -93,17 +92,16 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 	return b.fetchResourceLists(ctx, wanted, user)
 }
 
-// isGroupList reports whether a content type is that of the list of all versions.
+// isGroupList reports whether a content type is that of aggregated discovery.
 func isGroupList(contentType, group string) bool {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
 	return err == nil && mediaType == "application/json" && parameters["as"] == "APIGroupDiscoveryList" && parameters["g"] == group &&
 		(parameters["v"] == "v2" || parameters["v"] == "v2beta1")
 }
 
-// fetchResourceLists requests the resource list of each version.
 func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.GroupVersion, user *authn.User) (*discoveryState, error) {
 	next := &discoveryState{versions: map[discovery.GroupVersion]discovery.RemoteVersion{}, current: true}
-	// The bound is for all versions together.
+	// maxDiscoveryBytes applies to all versions together.
 	for _, v := range wanted {
 		a, err := b.send(ctx, request{
 			path: v.Path(), accept: "application/json", user: user, timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes - next.bytes,
@@ -131,7 +129,7 @@ func hasAll(d *discoveryState, versions []discovery.GroupVersion) bool {
 	return true
 }
 
-// sameVersions reports whether two states have equal documents.
+// sameVersions reports whether two states have the same documents.
 func sameVersions(a, b *discoveryState) bool {
 	if len(a.versions) != len(b.versions) {
 		return false

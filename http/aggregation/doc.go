@@ -2,23 +2,23 @@
 // which Service, whether it is available, and what it serves.
 //
 //	APIService  the server of a group version: this one or another
-//	Servers     all of them
-//	Server      the other server of a version
+//	Servers     the servers of all APIServices
+//	Server      the remote server of a version
 //	backend     an address with its TLS settings: connections and last known documents
 //
-// APIServices are followed like the objects of policy: once a write of one is answered, requests
-// are routed by it. Servers with the same address and TLS settings share a backend. Its discovery
-// and OpenAPI documents are refreshed in the background: at once when it is new, has changed, or
-// becomes available, then periodically, and after failures with growing intervals. No client
-// request waits for that. The last known documents are shown, marked as stale while the backend
-// does not answer.
+// APIServices are followed like policy objects: requests are routed by an APIService as soon as its
+// write has a response. Servers with the same address and TLS settings share a backend.
+//
+// A backend's discovery and OpenAPI documents are refreshed in the background. That happens when
+// the backend is new, has changed, or becomes available, then periodically, and with growing
+// intervals after failures. No client request waits for it. While the backend does not respond, the
+// last known documents are served, marked as stale.
 //
 // Invariants:
 //   - A backend receives user identities only over connections on which it was verified by its
 //     APIService's CA bundle, unless that skips verification.
 //   - Clients' identity headers never reach a backend, under any name that backends may trust.
-//   - All is bounded: documents in bytes, requests in time, and the total kept of all backends in
-//     bytes.
+//   - Documents are limited in bytes, one by one and in total, and requests in time.
 //   - Redirects are never followed, neither for clients nor by this package.
 //   - The group of APIServices is always served here.
 package aggregation

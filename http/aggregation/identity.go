@@ -16,15 +16,15 @@ const (
 	ExtraPrefix = "X-Remote-Extra-"
 )
 
-// IdentityHeaders are header names and prefixes that backends may trust.
+// IdentityHeaders holds names and prefixes of further headers that backends may trust.
 type IdentityHeaders struct{ Names, Prefixes []string }
 
-// strip removes identity and impersonation headers. Some servers read an underscore in a name as a
-// dash.
+// strip removes identity and impersonation headers. It treats an underscore in a name as a dash,
+// because some servers do.
 func (i IdentityHeaders) strip(h http.Header) {
 	names := append([]string{UserHeader, UIDHeader, GroupHeader, "Authorization"}, i.Names...)
 	prefixes := append([]string{ExtraPrefix, "Impersonate-"}, i.Prefixes...)
-	// Ignoring case, since headers set directly need not be canonical.
+	// Ignore case, because headers that were set directly need not be canonical.
 	for name := range h {
 		read := strings.ReplaceAll(name, "_", "-")
 		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(read, n) }) ||
@@ -34,10 +34,10 @@ func (i IdentityHeaders) strip(h http.Header) {
 	}
 }
 
-// identify replaces all identity headers by those of a user.
+// identify replaces all identity headers with those of the user.
 func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	i.strip(h)
-	// Values cannot inject headers: net/http refuses line breaks.
+	// Values cannot inject headers, because net/http rejects line breaks.
 	h.Set(UserHeader, u.Name)
 	if u.UID != "" {
 		h.Set(UIDHeader, u.UID)
@@ -52,7 +52,7 @@ func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	}
 }
 
-// escapeKey percent-encodes a key of extra for a header name.
+// escapeKey percent-encodes a key of the user's extra fields for a header name.
 func escapeKey(key string) string {
 	const plain = "!#$&'*+-.^_`|~" // RFC 9110, 5.6.2, without the percent sign
 	var b strings.Builder

@@ -26,26 +26,26 @@ type openapiState struct {
 
 const (
 	openapiTimeout = 30 * time.Second
-	// maxIndexBytes bounds a backend's v3 index, maxOpenAPIBytes its v2 document. A server with all
-	// built-in kinds has 5 MiB.
+	// maxIndexBytes limits a backend's v3 index, and maxOpenAPIBytes its v2 document, which has 5
+	// MiB for all built-in kinds.
 	maxIndexBytes   = 1 << 20
 	maxOpenAPIBytes = 16 << 20
 )
 
 var openapiIntervals = intervals{success: time.Minute, initial: time.Second, limit: 10 * time.Minute}
 
-// aggregatorUser requests documents that every authenticated user may read.
+// aggregatorUser is the user for documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
 
-// refreshOpenAPI updates the backend's OpenAPI. On failure the old documents remain. Having none is
-// no failure.
+// refreshOpenAPI updates the backend's OpenAPI. After a failure the old documents remain. A server
+// without OpenAPI is no failure.
 func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	wanted := b.servers.versionsOf(b)
 	before := b.openapi.Load()
-	// A copy: readers use the old state.
+	// Copy the state, because readers use the old one.
 	next := *before
 	err := b.fetchIndex(ctx, wanted, &next)
-	// Both or neither, so that v2 and v3 describe the same server.
+	// Replace both v2 and v3 or neither, so that they describe the same server.
 	if err == nil {
 		err = b.fetchDocument(ctx, wanted, &next)
 	}
@@ -77,7 +77,7 @@ func (o *openapiState) same(other *openapiState) bool {
 	return o.document == nil || o.document.Hash() == other.document.Hash()
 }
 
-// fetchIndex requests the v3 index.
+// fetchIndex requests the v3 index and keeps the hashes of the wanted versions.
 func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	a, err := b.send(ctx, request{
 		path: "/openapi/v3", accept: "application/json", user: &authn.User{Name: aggregatorUser},
@@ -102,7 +102,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	if err := json.Unmarshal(a.body, &index); err != nil {
 		return err
 	}
-	// Only the hash is used: clients are directed to this server.
+	// Only the hash is used, because clients get URLs of this server.
 	for _, v := range wanted {
 		at, ok := index.Paths[strings.TrimPrefix(v.Path(), "/")]
 		if !ok {
@@ -117,7 +117,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersio
 	return nil
 }
 
-// fetchDocument requests the v2 document.
+// fetchDocument requests the v2 document and keeps the paths of the wanted versions.
 func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	var prefixes []string
 	for _, v := range wanted {
@@ -128,7 +128,7 @@ func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVer
 		timeout: openapiTimeout, maxBytes: maxOpenAPIBytes,
 	}
 	all := strings.Join(prefixes, " ")
-	// The old document was filtered by paths, so its ETag is valid only for the same ones.
+	// The old document was filtered by paths, so its ETag is usable only for the same paths.
 	if next.prefixes == all {
 		q.etag = next.etag
 	}
@@ -145,7 +145,7 @@ func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVer
 	case a.code != http.StatusOK:
 		return fmt.Errorf("it returned status %d at /openapi/v2", a.code)
 	}
-	// One at a time: parsing may take 100 MB.
+	// Parse only one document at a time, because that may take 100 MB.
 	b.servers.parsing.Lock()
 	next.document, err = openapi.ReadRemote(a.body, prefixes)
 	b.servers.parsing.Unlock()

@@ -15,19 +15,20 @@ import (
 
 const (
 	probeTimeout = 5 * time.Second
-	// maxProbes bounds the endpoints probed concurrently.
+	// maxProbes limits the endpoints that are probed concurrently.
 	maxProbes = 5
 )
 
-// Probe checks whether the server of an APIService spec responds. One responding endpoint is
-// enough. The error is a *services.Fault if objects show the cause, otherwise that of a probe.
+// Probe checks whether the server of an APIService responds at one or more endpoints. The error is
+// a *services.Fault if the Service or its endpoints show the cause, and otherwise the error of a
+// request.
 //
-// The certificate is not verified: the server learns only of the probe, and a bad certificate must
+// The certificate is not verified. The server learns only of the probe, and a bad certificate must
 // not look like an unavailable server.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
-	// Objects give more precise errors than connecting.
+	// The Service and its endpoints allow more precise errors than connecting.
 	if err := s.opts.Resolver.Check(at.namespace, at.service, at.port); err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := s.probeClient()
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// Buffered for all, so that late probes do not block.
+	// The buffer lets late probes finish.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()
@@ -52,13 +53,13 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	return err
 }
 
-// probeClient returns the client of one probe.
+// probeClient returns a client for one probe, which follows no redirects.
 func (s *Servers) probeClient() *http.Client {
 	return &http.Client{
 		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext: (&net.Dialer{}).DialContext,
-			// A reused connection would not show whether new ones are accepted.
+			// A reused connection would not show whether the server accepts new ones.
 			DisableKeepAlives: true,
 			TLSClientConfig: &tls.Config{
 				MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
@@ -71,7 +72,7 @@ func (s *Servers) probeClient() *http.Client {
 	}
 }
 
-// probe probes one endpoint.
+// probe requests path from one endpoint. Any status other than 2xx is an error.
 func (s *Servers) probe(ctx context.Context, client *http.Client, to, path string) error {
 	u := url.URL{Scheme: "https", Host: to, Path: path}
 	failed := func(err error) error { return fmt.Errorf("failing or missing response from %s: %w", u.String(), err) }

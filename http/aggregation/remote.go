@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RemoteResource is a resource of another server.
+// A RemoteResource is a resource of a remote server.
 type RemoteResource struct {
 	discovery.GroupVersion
 	Name       string // plural
@@ -20,8 +20,8 @@ type RemoteResource struct {
 	Verbs      []string
 }
 
-// RemoteResources returns the last known resources of other servers, sorted, and the versions whose
-// servers do not respond or were not asked yet.
+// RemoteResources returns the last known resources of remote servers, sorted. unknown lists the
+// versions whose servers do not respond or have not been asked yet.
 func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.GroupVersion) {
 	for of, server := range s.current.Load().remote {
 		d := server.backend.discovery.Load()
@@ -39,7 +39,8 @@ func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.G
 	return all, unknown
 }
 
-// A RemoteRequest is a request by this server itself. Path begins with the path of the version.
+// A RemoteRequest is a request from this server to a remote one. Path begins with that of the
+// version.
 type RemoteRequest struct {
 	discovery.GroupVersion
 	User                *authn.User // on whose behalf
@@ -49,11 +50,11 @@ type RemoteRequest struct {
 
 const (
 	remoteTimeout = 30 * time.Second
-	// maxRemoteBytes bounds the response to a RemoteRequest.
+	// maxRemoteBytes limits the response to a RemoteRequest.
 	maxRemoteBytes = 32 << 20
 )
 
-// Do sends a request. An error means no response. The code is 404 if no other server serves the
+// Do sends a request and returns any response. The code is 404 if no remote server serves the
 // version.
 func (s *Servers) Do(ctx context.Context, r RemoteRequest) (code int, body []byte, err error) {
 	server := s.Find(r.Group, r.Version)

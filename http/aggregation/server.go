@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Server is the other server of a version. It is immutable.
+// A Server is the remote server of a version. It is immutable.
 type Server struct {
 	APIService
 	name    string
@@ -18,8 +18,8 @@ type Server struct {
 
 // Available reports whether the last probe succeeded.
 //
-// Before it returns false it reads the current APIService, so that clients that have just read it
-// as available are not refused.
+// Before it returns false, it reads the current APIService. Otherwise a client that has just seen
+// it become available could get an error.
 func (s *Server) Available() bool {
 	if s.available {
 		return true
@@ -29,10 +29,10 @@ func (s *Server) Available() bool {
 	return o != nil && tree.IsConditionTrue(o.Tree.Object("status"), "Available")
 }
 
-// Fault returns why the server can never be reached, or nil.
+// Fault returns the reason that the server can never be reached, or nil.
 func (s *Server) Fault() error { return s.backend.fault }
 
-// Target returns the target for a user's request. path is decoded.
+// Target returns the proxy target for a request by a user. path is unescaped.
 func (s *Server) Target(u *authn.User, path, query, auditID string) *proxy.Target {
 	servers := s.backend.servers
 	return &proxy.Target{

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Options configure Servers. All are required, except the last three.
+// Options configures Servers. All fields except the last three are required.
 type Options struct {
 	Naming   *meta.Naming
 	Resolver *services.Resolver
@@ -28,15 +28,16 @@ type Options struct {
 	// headers.
 	ClientCertificate func() *tls.Certificate
 	Log               *slog.Logger
-	// Identity are further headers that backends may trust.
+	// Identity contains further headers that backends may trust.
 	Identity IdentityHeaders
-	// PassRedirects passes redirects on to clients. Otherwise they are refused.
+	// PassRedirects passes redirects on to clients. By default they are rejected.
 	PassRedirects bool
-	// BuiltIn reports whether this server has a version without a definition. nil means none.
+	// BuiltIn reports whether this server has a version that no CRD defines. A nil BuiltIn means
+	// none.
 	BuiltIn func(group, version string) bool
 }
 
-// Servers are the servers of all APIServices. They are safe for concurrent use.
+// Servers tracks the servers of all APIServices. It is safe for concurrent use.
 type Servers struct {
 	opts Options
 	own  string // group of APIServices
@@ -58,19 +59,19 @@ type Servers struct {
 	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }
 
-// routes is an immutable snapshot of the APIServices.
+// routes is an immutable snapshot of the APIServices and their servers.
 type routes struct {
 	services []APIService
 	remote   map[discovery.GroupVersion]*Server
 	hidden   map[discovery.GroupVersion]bool
 }
 
-// maxKept bounds the kept documents of all backends, in bytes.
+// maxKept limits the total bytes of the documents that are kept for all backends.
 const maxKept = 32 << 20
 
 var errKept = errors.New("the documents of all servers exceed the limit")
 
-// New returns Servers without APIServices. Requests to backends start with Follow.
+// New returns Servers without APIServices. It sends no requests before Follow.
 func New(o Options) *Servers {
 	s := &Servers{
 		opts: o, own: o.Naming.Translate(discovery.APIRegistrationGroup),
@@ -84,13 +85,13 @@ func (s *Servers) Resource() meta.GroupResource {
 	return meta.GroupResource{Group: discovery.APIRegistrationGroup, Resource: "apiservices"}
 }
 
-// Follow implements policy.Follower. Backends are refreshed until ctx ends.
+// Follow implements policy.Follower. It refreshes backends until ctx ends.
 func (s *Servers) Follow(ctx context.Context, objects policy.Objects) error {
 	s.ctx, s.objects = ctx, objects
 	return objects.Inform(ctx, s.Resource(), s.update)
 }
 
-// Wait waits for the goroutines started by Follow.
+// Wait waits until the goroutines that Follow started have ended.
 func (s *Servers) Wait() { s.running.Wait() }
 
 func (s *Servers) update(c policy.Change) {
@@ -162,7 +163,7 @@ func (s *Servers) backend(a address) *backend {
 	return b
 }
 
-// Find returns the server of a version, or nil if this server or none serves it.
+// Find returns the remote server of a version, or nil if this server or none serves it.
 func (s *Servers) Find(group, version string) *Server {
 	return s.current.Load().remote[discovery.GroupVersion{Group: group, Version: version}]
 }

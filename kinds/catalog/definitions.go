@@ -68,15 +68,15 @@ func (c *Catalog) Definition(name string) *crd.Definition {
 	return c.definitions[group][name]
 }
 
-// IsBuiltInGroup reports whether the group has served built-in kinds.
+// IsBuiltInGroup reports whether any built-in kind of the group is served.
 func (c *Catalog) IsBuiltInGroup(group string) bool {
 	return slices.ContainsFunc(c.builtIn.kinds, func(k *schema.Kind) bool { return k.Group == group })
 }
 
-// Generation returns the number of changes of the catalog.
+// Generation returns the number of changes made to the catalog so far.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
-// Changed returns a channel that is closed by the next change of the catalog.
+// Changed returns a channel that is closed at the next change of the catalog.
 func (c *Catalog) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +86,8 @@ func (c *Catalog) Changed() <-chan struct{} {
 // setDefinition replaces the served revision of a CRD by d. If d is nil, it removes the revision
 // removed, unless another one is served.
 //
-// The cost is proportional to the CRDs of the group and the number of groups, since many CRDs may
-// come in a row. Lookups find built-in kinds first, so no CRD can replace one.
+// Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in a row. Lookups
+// find built-in kinds first, so no CRD can replace one.
 func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +121,8 @@ func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.changed = make(chan struct{})
 }
 
-// customKinds returns the kinds of a group's CRDs. They are added in name order, so that the winner
-// of a conflict does not depend on the order of creation.
+// customKinds returns the kinds of a group's CRDs. It adds them in name order, so that the CRD that
+// wins a conflict does not depend on creation order.
 func (c *Catalog) customKinds(group string) *kindSet {
 	of := newKindSet(len(c.definitions[group]))
 	for _, name := range slices.Sorted(maps.Keys(c.definitions[group])) {

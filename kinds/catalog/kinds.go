@@ -34,8 +34,8 @@ func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
 	return expressions.NewDeviceSelectors(b.naming, f.Fields != nil && f.Fields("DRAConsumableCapacity"))
 }
 
-// kindsWithFunctions lists the built-in kinds that need code, by group. Other kinds are fully
-// described by their declaration.
+// kindsWithFunctions returns the built-in kinds that need code, by group. All other kinds are fully
+// described by their declarations.
 func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 	n := b.naming
 	return slices.Concat(

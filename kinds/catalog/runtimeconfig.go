@@ -9,20 +9,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RuntimeConfig enables and disables API versions and resources. Keys, later ones overriding
-// earlier ones:
+// RuntimeConfig enables and disables API versions and resources. Its keys, from lowest to highest
+// precedence:
 //
 //	api/all                       everything
 //	api/ga, api/beta, api/alpha   versions by stability
 //	<group>/<version>             a version; the core group is "api/v1", or "v1" without a resource
 //	<group>/<version>/<resource>  a resource
 //
-// Groups have the names of the profile. Objects of a disabled resource stay stored. Kinds that no
-// key matches are served unless their declaration makes them off by default.
+// Group names are those of the naming profile. Objects of a disabled resource stay stored. Kinds
+// that no key matches are served unless their declaration turns them off by default.
 type RuntimeConfig map[string]bool
 
-// runtimeConfigKeys returns the keys that apply to k, from the least to the most specific, which
-// wins.
+// runtimeConfigKeys returns the keys that apply to k, in order of increasing precedence.
 func runtimeConfigKeys(k *schema.Kind) []string {
 	keys := []string{"api/all"}
 	if class := meta.Stability(k.Version); class != "" {
@@ -46,7 +45,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
-// Unknown returns the keys that apply to no kind of a profile, served or not.
+// Unknown returns the keys that match no kind of the naming profile, whether served or not.
 func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
 	b, err := builtInsFor(n, Features{})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// served returns which of several resources are served under a configuration.
 func served(t *testing.T, r catalog.RuntimeConfig) string {
 	t.Helper()
 	c, err := catalog.NewWithConfig(meta.Kubernetes, r, catalog.Features{ClusterTrustBundle: true, StorageVersionMigrator: true})

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView presents an object as a Scale: its replicas and the selector of its Pods as text.
+// scaleView presents an object as a Scale, with a selector string. A write changes only the
+// replicas.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -26,7 +27,8 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			// Managed fields are omitted: the object records who owns the replicas.
+			// Managed fields are omitted, because the object records the managers of its replicas
+			// field.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body tree.Tree, _ string, _ *schema.Faults) error {
@@ -38,8 +40,8 @@ func scaleView(s *schema.Scale) schema.View {
 	}
 }
 
-// validatedScaleView is scaleView for built-in kinds, whose invalid Scale is a fault of the Scale.
-// For custom kinds, it is a fault of the object.
+// validatedScaleView is scaleView for built-in kinds, which report negative replicas as an error of
+// the Scale. For custom kinds, validation of the object reports them.
 func validatedScaleView(s *schema.Scale) schema.View {
 	v := scaleView(s)
 	write := v.Write
@@ -53,7 +55,6 @@ func validatedScaleView(s *schema.Scale) schema.View {
 	return v
 }
 
-// fieldLocation splits a dotted path into the object that holds its last name, and that name.
 func fieldLocation(obj tree.Tree, path string) (parent tree.Tree, name string) {
 	names := strings.Split(path, ".")
 	return obj.Object(names[:len(names)-1]...), names[len(names)-1]
@@ -73,7 +74,6 @@ func scaleMetadata(m tree.Tree) tree.Tree {
 	return out
 }
 
-// selectorText formats a label selector, or a plain map of labels, in the text form of selectors.
 func selectorText(s tree.Tree) string {
 	labels := s
 	if s.Has("matchLabels") || s.Has("matchExpressions") {

@@ -21,7 +21,7 @@ type snapshot struct {
 	lists      func() *kindLists   // computed on first use
 }
 
-// A kindSet is a set of kinds: the built-in ones, or the custom ones of a group.
+// A kindSet holds either all built-in kinds or the custom kinds of one group.
 type kindSet struct {
 	all        []*schema.Kind // every kind with a path, including disabled ones
 	kinds      []*schema.Kind // the served kinds in all
@@ -29,8 +29,6 @@ type kindSet struct {
 	byResource map[resourceKey]*schema.Kind
 }
 
-// kindLists are the kinds of a snapshot sorted by compareKinds, and the storage kinds sorted by
-// storage.
 type kindLists struct{ kinds, storage []*schema.Kind }
 
 type resourceKey struct{ group, version, name string }
@@ -85,7 +83,7 @@ func newKindSet(size int) kindSet {
 	}
 }
 
-// add registers a kind by its GroupVersionKind and, if it has a path, by that.
+// add registers a kind by its GroupVersionKind and, if it has one, by its resource.
 func (s *kindSet) add(k *schema.Kind) error {
 	if s.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("%s %s is declared twice", k.APIVersion(), k.Kind)
@@ -103,8 +101,8 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition registers the kinds of a CRD, except for kinds that another CRD of the group
-// already defines.
+// addDefinition registers the kinds of a CRD. It skips kinds whose names another CRD of the group
+// has already taken.
 func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
@@ -116,8 +114,8 @@ func (s *kindSet) addDefinition(d *crd.Definition) {
 	}
 }
 
-// containsKind reports whether holds is true for any kind of a group, including kinds that are
-// disabled, have no path, or are only stored under the group.
+// containsKind reports whether holds is true for any kind of the group. It includes kinds that are
+// disabled, have no resource, or are only stored under the group.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {
@@ -127,7 +125,6 @@ func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bo
 	return false
 }
 
-// compareKinds sorts by group, version (preferred first) and resource.
 func compareKinds(a, b *schema.Kind) int {
 	return cmp.Or(
 		strings.Compare(a.Group, b.Group),

@@ -7,12 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An adapter converts values of trees on access, without copying. Without a registry it knows no
-// other types. Sharing trees is safe because expressions cannot change values.
+// An adapter converts tree values when an expression reads them. It copies nothing, because
+// expressions cannot change values. Without a registry, it otherwise converts only standard CEL
+// types.
 type adapter struct{ *types.Registry }
 
-// NativeToValue maps a nil tree.Tree, an absent object, to null; a type switch would treat it as an
-// empty map.
+// NativeToValue maps a nil tree.Tree, which stands for an absent object, to null. It would become
+// an empty map otherwise.
 func (a adapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case tree.Tree:

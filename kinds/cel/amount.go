@@ -7,28 +7,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity with its written form, on which functions depend as in kube-apiserver:
-// "1" is an integer, but "1.0" is not, nor is anything that ever had more than 18 digits.
+// An amount is a quantity that remembers how it was written, because kube-apiserver's functions
+// depend on it. isInteger is true for "1" but false for "1.0", and for any quantity that ever
+// exceeded 18 digits.
 type amount struct {
 	quantity.Quantity
 	scale int  // a multiple of 10^scale
 	small bool // fits into 64 bits
 }
 
-// finest is the scale of the smallest unit, a billionth (suffix n).
+// finest is the decimal scale of the smallest unit, nano (suffix n).
 const finest = -9
 
-// maxDigits is the number of digits that always fit into 64 bits.
+// maxDigits is the number of decimal digits that always fit into an int64.
 const maxDigits = 18
 
-// maxBinaryDigits bounds the digits of a binary amount together with those of its unit, which takes
-// 19 digits for 2^60.
+// maxBinaryDigits bounds the digits of a binary quantity plus three per step of its suffix (2^10),
+// as in kube-apiserver.
 const maxBinaryDigits = 14
 
-// A numeral is a quantity as written.
 type numeral struct{ sign, whole, fraction, suffix string }
 
-// parseNumeral splits a text. It skips leading zeros, and accepts texts without digits.
+// parseNumeral splits a quantity into its parts. It drops leading zeros and accepts strings without
+// digits.
 func parseNumeral(s string) (n numeral, ok bool) {
 	rest := strings.TrimPrefix(s, "+")
 	if rest == s && strings.HasPrefix(s, "-") {
@@ -59,8 +60,8 @@ func cutDigits(s string) (digits, rest string) {
 	return s[:n], s[n:]
 }
 
-// parseAmount parses a quantity and records its number of digits and scale. As in kube-apiserver,
-// texts without digits, such as "k", are quantities if they fit into 64 bits.
+// parseAmount parses a quantity and records its scale and whether it fits into an int64. As in
+// kube-apiserver, a string without digits, such as "k", is a quantity if it fits.
 func parseAmount(s string) (amount, error) {
 	n, ok := parseNumeral(s)
 	if !ok {
@@ -73,7 +74,7 @@ func parseAmount(s string) (amount, error) {
 		return amount{}, err
 	}
 	if q.IsBinary() {
-		// Ten bits are about three decimal digits.
+		// 2^10 is about three decimal digits.
 		exponent := 10 * (1 + strings.Index("KMGTPE", n.suffix[:1]))
 		if left := maxBinaryDigits - whole - exponent*3/10; fraction == 0 && left >= 0 {
 			return amount{q, 0, true}, nil
@@ -87,7 +88,7 @@ func parseAmount(s string) (amount, error) {
 	return big(q, hasDigits)
 }
 
-// big returns an amount that may need more than 64 bits. It must have digits.
+// big returns an amount that may exceed an int64. It fails if the string had no digits.
 func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	if !hasDigits {
 		return amount{}, quantity.ErrNumeric
@@ -95,8 +96,8 @@ func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	return amount{q, finest, false}, nil
 }
 
-// decimalExponent returns the power of ten of a valid suffix: n to m below one, k to E above, or e
-// and a number.
+// decimalExponent returns the power of ten of a valid decimal suffix: n, u, m, k to E, or e with an
+// exponent.
 func decimalExponent(suffix string) int {
 	if suffix == "" {
 		return 0
@@ -128,8 +129,8 @@ func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Qua
 
 func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
 
-// combined returns a sum or difference with its written form. Adding zero keeps the scale of the
-// other operand.
+// combined returns sum with the scale and size limits of its operands. Adding zero keeps the scale
+// of the other operand.
 func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
 	switch {
@@ -147,7 +148,7 @@ func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	return c
 }
 
-// int64 returns the amount as an integer; false if it is not written as one.
+// int64 returns the amount as an integer, or false if it was not written as one.
 func (a amount) int64() (int64, bool) {
 	n, exact := a.Multiple(0)
 	if !a.small || a.scale < 0 || !exact || !n.IsInt64() {
@@ -156,8 +157,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float returns the approximate amount. Like kube-apiserver, it multiplies floats, because
-// expressions compare results exactly.
+// float returns the amount as a float64. It scales by a float multiplication like kube-apiserver,
+// because expressions may compare results exactly.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

@@ -12,30 +12,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer decides what a user may do, for the variable authorizer. It authorizes requests too
-// and may be slow, so each check has a high cost and gets the context of the evaluation.
+// An Authorizer backs the CEL variable authorizer. The server authorizes requests with it too. It
+// may be slow, so each check has a high cost and receives the context of the evaluation.
 type Authorizer interface {
-	// Authorize decides one access. reason may be "". An error does not end the expression,
-	// which can test for it.
+	// Authorize decides one access. The reason may be empty. An error does not end the evaluation,
+	// because the expression can test for it.
 	Authorize(ctx context.Context, a Access) (allowed bool, reason string, err error)
-	// ServiceAccount returns the authorizer of a service account with valid names.
+	// ServiceAccount returns the Authorizer for a service account. The caller has validated both
+	// names.
 	ServiceAccount(namespace, name string) Authorizer
 }
 
-// An Access is a path, or a resource in any version, that an expression checks. An unparsable
-// selector is treated as absent, which can only mean fewer rights.
+// An Access is a path, or a resource in any version, to which an expression checks access. An
+// invalid selector is treated as absent, which can only reduce the access granted.
 type Access struct {
 	Verb string
 	Path string // "": a resource
 
 	Group, Resource, Subresource, Namespace, Name string
-	// Requirements of selectors; none if their text is invalid.
+	// Fields and Labels are empty if the selector is invalid.
 	Fields, Labels []selector.Requirement
 }
 
-// Types of the steps of a check, as in
-// authorizer.group("apps").resource("deployments").namespace("x").check("get"). Each step returns
-// another type, so the compiler rejects steps out of order.
+// Each step of authorizer.group("apps").resource("deployments").namespace("x").check("get") returns
+// a value of another type, so that the type checker rejects steps out of order.
 var (
 	authorizerType    = cel.ObjectType("platform.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("platform.authorization.PathCheck")
@@ -44,8 +44,8 @@ var (
 	decisionType      = cel.ObjectType("platform.authorization.Decision")
 )
 
-// An authorization calls an Authorizer in one evaluation. It may hold the context, because no value
-// outlives the evaluation.
+// An authorization is an Authorizer bound to one evaluation. It may hold the context, because no
+// value outlives the evaluation.
 type authorization struct {
 	ctx context.Context
 	by  Authorizer
@@ -61,41 +61,41 @@ type groupCheck struct {
 	group string
 }
 
-// A resourceCheck parses its selectors only when it runs, so that the step that sets one cannot
-// fail.
+// A resourceCheck keeps selectors unparsed until the check runs, so that the functions that set
+// them cannot fail.
 type resourceCheck struct {
 	authorization
 	access         Access
 	fields, labels string
 }
 
-// A decision keeps the error for errored() and error(), so that expressions can fail open or
-// closed.
+// A decision keeps the error for the CEL functions errored and error, so that expressions can fail
+// open or closed.
 type decision struct {
 	allowed bool
 	reason  string
 	err     error
 }
 
-// NewAuthorization returns the value of the variable authorizer.
+// NewAuthorization returns the value of the CEL variable authorizer.
 func NewAuthorization(ctx context.Context, by Authorizer) Value {
 	return receiver(authorizerType, authorization{ctx, by})
 }
 
-// NewResourceAuthorization returns the value of authorizer.requestResource. It uses group,
-// resource, subresource, namespace and name of the access.
+// NewResourceAuthorization returns the value of authorizer.requestResource, a check of the
+// resource, namespace and name in a.
 func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Value {
 	return receiver(resourceCheckType, resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
 
-// receiver returns a value that has only functions. As in kube-apiserver, two of them are never
-// equal.
+// receiver returns a value on which only functions can be called. As in kube-apiserver, no two such
+// values are equal.
 func receiver[T any](t *types.Type, v T) ref.Val {
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}
 }
 
-// authorizerFunctions declares the steps of a check and the functions of its decision, with the
-// overload ids of kube-apiserver.
+// authorizerFunctions declares the functions of checks and decisions, with the overload IDs of
+// kube-apiserver.
 func authorizerFunctions() []cel.EnvOption {
 	step := func(name, id string, of, to *cel.Type, call func(x, y ref.Val) ref.Val) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, cel.StringType}, to, cel.BinaryBinding(call)))
@@ -151,7 +151,7 @@ func (a authorization) checkPath(path string) ref.Val {
 	return receiver(pathCheckType, pathCheck{a, path})
 }
 
-// serviceAccount validates the names, since a colon in one would denote another user.
+// serviceAccount validates the names first, because a colon in one would denote another user.
 func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	switch {
 	case len(rules.Subdomain(name)) > 0:
@@ -169,7 +169,6 @@ func (g groupCheck) resource(name string) ref.Val {
 	return receiver(resourceCheckType, resourceCheck{authorization: g.authorization, access: Access{Group: g.group, Resource: name}})
 }
 
-// check runs the check and parses its selectors.
 func (c resourceCheck) check(verb string) ref.Val {
 	a := c.access
 	a.Verb = verb
@@ -182,7 +181,6 @@ func (c resourceCheck) check(verb string) ref.Val {
 	return c.decide(a)
 }
 
-// decide calls the authorizer on the goroutine of the evaluation.
 func (a authorization) decide(access Access) ref.Val {
 	allowed, reason, err := a.by.Authorize(a.ctx, access)
 	return receiver(decisionType, decision{allowed, reason, err})

@@ -13,26 +13,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than the steps of usual expressions. If the form of an expression and
-// the sizes of its variables bound the cost well below all limits, its evaluation is not counted.
-// Its bound is charged to a small part of the budget (Budget.allowance).
+// Counting costs takes longer than evaluating most expressions. Costs are not counted if the
+// maximum cost, computed from the expression and the sizes of its variables, is far below all
+// limits. That maximum is charged to a small part of the budget instead (Budget.allowance).
 
 // A Sizer is an Activation that knows the sizes of its variables.
 type Sizer interface {
 	Activation
-	// Size returns the size of a variable; false if it is unknown.
+	// Size returns the size of a variable, or false if it is unknown.
 	Size(variable string) (Size, bool)
 }
 
-// A Size is the size of a value in bytes and parts: its longest text, its longest list or object,
-// and its total.
+// A Size describes the size of a value: its longest string in bytes, its longest list or object,
+// and the total of bytes and elements.
 type Size struct{ text, list, all int }
 
-// maxSized is where measuring stops and evaluations are counted. Up to this size, no function takes
-// longer than its cost in kube-apiserver (see ordinary).
+// maxSized is the total size at which measuring stops and costs are counted instead. Up to this
+// size, no function takes longer than its cost in kube-apiserver (see ordinary).
 const maxSized = ordinary
 
-// SizeOf returns the size of a value of a tree. It stops early for large values.
+// SizeOf returns the size of a tree value. It stops measuring once the size exceeds maxSized.
 func SizeOf(v any) Size {
 	var s Size
 	s.add(v)
@@ -65,13 +65,14 @@ func (s *Size) addText(text string) {
 	s.all += len(text) + 1
 }
 
-// Join returns a size that is at least as large as both.
+// Join returns an upper bound of the sizes of s and other together.
 func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form bounds the cost of an expression: the number of steps, the nesting of loops, the largest
-// constants, how often a function reads a text per unit, and the variables.
+// A form describes an expression so that its cost can be bounded: the number of steps, the nesting
+// depth of loops, the largest constants and the variables. perText is the length of the longest
+// regular expression.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -79,8 +80,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls are functions that read only their arguments, once, and return no text, list or
-// object other than a part of an argument.
+// boundedCalls are functions that read only their arguments, each once. They return no string, list
+// or object except a part of an argument.
 var boundedCalls = map[string]bool{
 	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
 	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,
@@ -89,7 +90,8 @@ var boundedCalls = map[string]bool{
 	"quantity": true, "isQuantity": true, "isInteger": true, "asInteger": true, "sign": true, "isGreaterThan": true, "isLessThan": true, "compareTo": true,
 }
 
-// formOf returns the form of an expression; false if only counting bounds its cost.
+// formOf returns the form of an expression, or false if its cost cannot be bounded without
+// counting.
 func (c *Checked) formOf() (*form, bool) {
 	f := &form{perText: 1}
 	checked := c.ast.NativeRep()
@@ -97,7 +99,8 @@ func (c *Checked) formOf() (*form, bool) {
 	return f, ok
 }
 
-// add adds a part of an expression. bound are the variables of enclosing loops.
+// add adds a subexpression and reports whether its cost can be bounded. bound holds the variables
+// of enclosing loops.
 func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
 	f.steps++
 	f.depth = max(f.depth, depth)
@@ -155,7 +158,7 @@ func (f *form) addCall(checked *ast.AST, x ast.Expr) bool {
 	return boundedCalls[call.FunctionName()]
 }
 
-// addLoop adds a loop. It counts the range as if it were inside, which only raises the bound.
+// addLoop adds a loop. It treats the range as part of the loop body, which only raises the bound.
 func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bound map[string]bool) bool {
 	inner := map[string]bool{l.IterVar(): true, l.IterVar2(): true, l.AccuVar(): true}
 	for name := range bound {
@@ -169,9 +172,9 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 	return true
 }
 
-// cost returns the maximum cost for variables of a size: each step, in each iteration of enclosing
-// loops, costs as much as the most expensive one. Forms exclude object literals, which cost more; a
-// list costs 10.
+// cost returns the maximum cost for variables of size s. Every step counts as the most expensive
+// one, a list literal of cost 10, in every iteration of the deepest loop. Object literals, which
+// cost more, have no form.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10
@@ -179,7 +182,7 @@ func (f *form) cost(s Size) float64 {
 	return float64(f.steps) * (perStep + perCall) * math.Pow(float64(max(s.list, 1)), float64(f.depth))
 }
 
-// bound returns the maximum cost for some variables; false if it is unknown.
+// bound returns the maximum cost of an evaluation with these variables, or false if it is unknown.
 func (f *form) bound(variables Activation) (cost uint64, known bool) {
 	sizer, ok := variables.(Sizer)
 	if !ok {

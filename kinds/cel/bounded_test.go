@@ -16,7 +16,7 @@ func (v sizedVariables) Size(name string) (Size, bool) {
 	return SizeOf(value), ok
 }
 
-// boundedExpressions cover all forms whose cost has a bound.
+// boundedExpressions covers every form whose cost has a bound.
 var boundedExpressions = []string{
 	`object.l.all(c, c.t.startsWith('a'))`,
 	`object.l.all(c, object.l.exists_one(d, d.t == c.t))`,
@@ -30,8 +30,8 @@ var boundedExpressions = []string{
 	`object.m.exists(k, object.m[k] == object.m.t || k.endsWith('c'))`,
 }
 
-// countedExpressions have no bound: they make larger values, or their cost does not follow from
-// their form.
+// countedExpressions have no bound, because they build larger values or their cost depends on more
+// than their form.
 var countedExpressions = []string{
 	`object.m.t + object.m.t == 'aa'`,
 	`object.l.map(c, c.t).size() > 0`,
@@ -45,7 +45,6 @@ var countedExpressions = []string{
 
 func anyText(t *rapid.T) string { return rapid.StringMatching(`[abc]{0,200}`).Draw(t, "text") }
 
-// anyObject returns an object with most fields that boundedExpressions read.
 func anyObject(t *rapid.T) tree.Tree {
 	list := make([]any, rapid.IntRange(0, 25).Draw(t, "items"))
 	for i := range list {
@@ -62,8 +61,8 @@ func anyObject(t *rapid.T) tree.Tree {
 	return tree.Tree{"l": list, "m": m}
 }
 
-// TestBounds checks that evaluations stay within their bounds, and have the same results as with
-// counting.
+// TestBounds checks that evaluations cost no more than their bound and return the same results as
+// with counting.
 func TestBounds(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Variable("oldObject", Dyn), Sized())
 	var programs []*Program
@@ -95,8 +94,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBoundOfTexts checks that the bound covers the cost of reading strings, and not only the
-// number of calls.
+// TestBoundOfTexts checks that the bound includes the cost of reading strings, not only the number
+// of calls.
 func TestBoundOfTexts(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	list := make([]any, 20)
@@ -113,8 +112,8 @@ func TestBoundOfTexts(t *testing.T) {
 	}
 }
 
-// TestUnboundedIsCounted checks that costs are counted for other forms, for large values, and
-// beyond the allowance.
+// TestUnboundedIsCounted checks that costs are counted for expressions without a bound, for large
+// values, and once the allowance is spent.
 func TestUnboundedIsCounted(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	for _, text := range countedExpressions {

@@ -32,7 +32,7 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 	return p
 }
 
-// TestFunctions calls a function of every library. test/extension compares all functions with the
+// TestFunctions calls a function of each library. test/extension compares all functions with the
 // reference implementation.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())
@@ -65,7 +65,6 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// nested generates random object schemas.
 func nested(depth int) *rapid.Generator[*Schema] {
 	names := rapid.SampledFrom([]string{"self", "spec", "a", "in", "namespace", "a-b", "a.b", "size", "type", "int", "list"})
 	if depth == 0 {
@@ -87,7 +86,6 @@ func nested(depth int) *rapid.Generator[*Schema] {
 	})
 }
 
-// selections returns an expression for every possible selection from values of a schema.
 func selections(s *Schema, at string) []string {
 	all := []string{at + " == " + at}
 	if s.Items != nil {
@@ -104,7 +102,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections checks that selecting a field is never confused with the name of a type.
+// TestSelections checks that selecting a field is never mistaken for the name of a type.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")
@@ -138,7 +136,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestGuards checks that evaluations far beyond the limits are rejected before they run.
+// TestGuards checks that calls far beyond the limits are rejected before they run.
 func TestGuards(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("n", Int))
 	input := Variables{"s": strings.Repeat("a", 1<<18), "n": int64(1) << 40}
@@ -152,7 +150,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestCostlyExpressions covers untyped expressions that would take minutes or gigabytes.
+// TestCostlyExpressions checks that untyped expressions that would take minutes or gigabytes are
+// rejected.
 func TestCostlyExpressions(t *testing.T) {
 	env := newEnv(t, Variable("self", Dyn))
 	var l, m []any
@@ -178,7 +177,7 @@ func TestCostlyExpressions(t *testing.T) {
 }
 
 // TestLoopsAreLinear checks that counting the cost of a loop takes linear time, and that wrapping
-// its steps does not change costs.
+// loop steps does not change the cost.
 func TestLoopsAreLinear(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
 	input := Variables{"s": strings.Repeat("a", 150_000), "l": tree.Tree{"a": []any{"x", "y"}}}

@@ -9,13 +9,12 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// checkCost is the cost of one Authorizer check. It is a third of PerCallLimit, so an expression
-// can make two.
+// checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator counts the costs of library calls; CEL counts others. Costs equal those of
-// kube-apiserver, so that its expressions run here. If the real time is far higher, it counts
-// instead (takes), so that few requests cannot occupy a processor.
+// An estimator returns the costs of library calls. The CEL interpreter knows those of the language.
+// Costs equal those of kube-apiserver, so that its expressions run here. If a call takes far
+// longer, its real time is charged (takes), so that a few requests cannot occupy a processor.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -29,8 +28,8 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 	return &cost
 }
 
-// callCost returns the cost of a call as in kube-apiserver; known is false for functions of the
-// language. The formulas must match those of estimates, which use maximum sizes instead of values.
+// callCost returns the cost of a call as in kube-apiserver, or false for functions of the language.
+// It must match estimates, which uses maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -86,8 +85,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a function only reads a field and costs one unit. Of the two functions
-// ip, only that of a network does.
+// unitCall reports whether a call only reads a field, which costs one unit. The function ip does so
+// on a network, but not on a string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -100,30 +99,30 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual is implemented by values that compare at the cost of one unit: opaques of any type.
+// unitEqual is implemented by the values that compare at the cost of one unit, which are opaque
+// values of any type.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
 
-// reading returns the cost of reading so many bytes, rounded up.
 func reading(size float64) uint64 { return uint64(math.Ceil(size * common.StringTraversalCostFactor)) }
 
-// matching returns the cost of matching a regular expression. The matcher never backtracks, so its
-// time is proportional to the product.
+// matching returns the cost of matching a regular expression, given both lengths. Go's matcher
+// never backtracks, so its time is proportional to their product.
 func matching(text, pattern float64) uint64 {
 	return reading(text+1) * uint64(math.Ceil(pattern*common.RegexStringLengthCostFactor))
 }
 
-// selectorCost returns the cost of parsing a selector, whose shortest requirement has two
-// characters. A requirement counts as an object in a list literal.
+// selectorCost returns the cost of parsing a selector of size characters. Each requirement has at
+// least two, and costs as much as an object in a list literal.
 func selectorCost(size uint64) uint64 {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	requirements := math.Ceil(float64(size) / 2)
 	return common.ListCreateBaseCost + reading(float64(size)) + uint64(requirements*perRequirement)
 }
 
-// sizeOf returns the size of a value, 1 if it has none. As in kube-apiserver, texts count in
-// characters.
+// sizeOf returns the size of a value, or 1 if it has none. Strings are measured in characters, as
+// in kube-apiserver.
 func sizeOf(v ref.Val) uint64 {
 	if sizer, ok := v.(traits.Sizer); ok {
 		if n, ok := sizer.Size().(types.Int); ok {
@@ -133,8 +132,7 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading all of a value. It runs after the call, on a size that the
-// call has read anyway.
+// traversal returns the cost of reading an entire value. It follows a call that has read it anyway.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicList is a list of a tree without a schema. It implements what policies use most,
-// iteration, and delegates the rest to the library's list, which needs several allocations and
-// reads elements by reflection.
+// A dynamicList is a list from a tree without a schema. It iterates itself and delegates rarer
+// operations to the library's list, which needs several allocations and reads elements by
+// reflection.
 type dynamicList []any
 
 var (
@@ -18,10 +18,9 @@ var (
 	_ traits.Foldable = dynamicList(nil)
 )
 
-// library returns the library's list of the same elements, with standard semantics.
 func (l dynamicList) library() traits.Lister { return types.NewDynamicList(adapter{}, []any(l)) }
 
-// Get leaves indexes other than integers, and their faults, to the library.
+// Get delegates indexes that are not valid integers to the library, which returns the error.
 func (l dynamicList) Get(index ref.Val) ref.Val {
 	if i, ok := index.(types.Int); ok && i >= 0 && int(i) < len(l) {
 		return adapter{}.NativeToValue(l[i])
@@ -67,8 +66,8 @@ func (l dynamicList) Type() ref.Type { return types.ListType }
 
 func (l dynamicList) Value() any { return []any(l) }
 
-// A dynamicIterator iterates over a dynamicList. The embedded ref.Val is never set: only HasNext
-// and Next of an iterator are called.
+// A dynamicIterator iterates over a dynamicList. The embedded ref.Val is nil, because the
+// interpreter calls only HasNext and Next.
 type dynamicIterator struct {
 	ref.Val
 	elements []any

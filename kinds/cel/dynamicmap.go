@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicMap is an object of a tree without a schema. It is as large as a pointer and needs no
-// allocation, unlike the library's map, for the fields that policies read in every request. It
-// delegates rare operations to the library.
+// A dynamicMap is an object from a tree without a schema. Policies read objects in every request,
+// and its conversion to a ref.Val allocates nothing, unlike the library's map. Rare operations
+// delegate to that map.
 type dynamicMap map[string]any
 
 var (
@@ -18,12 +18,11 @@ var (
 	_ traits.Foldable = dynamicMap(nil)
 )
 
-// library returns the library's map of the same entries, with standard semantics.
 func (m dynamicMap) library() traits.Mapper {
 	return types.NewStringInterfaceMap(adapter{}, map[string]any(m))
 }
 
-// Find leaves keys other than texts, and their faults, to the library.
+// Find delegates keys that are not strings to the library, which returns the error.
 func (m dynamicMap) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {
@@ -58,7 +57,7 @@ func (m dynamicMap) IsZeroValue() bool { return len(m) == 0 }
 
 func (m dynamicMap) Iterator() traits.Iterator { return m.library().Iterator() }
 
-// Fold uses the order of the Go map, which expressions must not depend on.
+// Fold visits entries in the random order of the Go map. Expressions must not depend on it.
 func (m dynamicMap) Fold(f traits.Folder) {
 	for name, v := range m {
 		if !f.FoldEntry(name, v) {

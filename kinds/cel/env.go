@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env holds the language, functions and variables for expressions of one purpose. It is
-// expensive to create, so each purpose has one, as long-lived as the process or the schema.
+// An Env holds the language, functions and variables for expressions of one purpose. Because it is
+// expensive to create, it is shared for the lifetime of the process or schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
@@ -22,10 +22,9 @@ type Env struct {
 	sized     bool
 }
 
-// An Option adds to an environment.
+// An Option adds variables, types or functions to an environment.
 type Option func(*envOptions)
 
-// first is the type that gives sizes of values without a variable (estimates.EstimateSize).
 type envOptions struct {
 	variables map[string]*Type
 	first     *Type
@@ -34,8 +33,8 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable. of is its type in expressions, which differs from that of t for an
-// optional variable.
+// declare declares a variable. Its type in expressions, of, differs from that of t if the variable
+// is optional.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t
@@ -44,35 +43,36 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	o.more = append(o.more, cel.Variable(name, of))
 }
 
-// Variable declares a variable. In estimates, the first one also represents values without a
-// variable.
+// Variable declares a variable. Cost estimates also use the first declared variable for values that
+// belong to none.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
 
-// OptionalVariable declares a variable that may be absent: in expressions it is an optional, which
-// differs from null.
+// OptionalVariable declares a variable that may be absent. In expressions it is a CEL optional, and
+// absence differs from null.
 func OptionalVariable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, types.NewOptionalType(t.cel)) }
 }
 
-// Sized declares that the Activation is a Sizer. It makes evaluations cheaper and programs twice as
-// large.
+// Sized declares that every Activation is a Sizer. Evaluations get cheaper, but programs take twice
+// the memory.
 func Sized() Option { return func(o *envOptions) { o.sized = true } }
 
-// PatchTypes declares the types and functions for mutations: JSONPatch, Object and its field types
-// (Object.spec), and jsonpatch.escapeKey.
+// PatchTypes declares the types and functions of MutatingAdmissionPolicies: JSONPatch, Object and
+// its field types (Object.spec), and jsonpatch.escapeKey.
 func PatchTypes() Option {
 	return func(o *envOptions) { o.patches = true }
 }
 
-// Bindings declares cel.bind(name, value, expression), which names a value within an expression.
+// Bindings declares cel.bind(name, value, expression), which defines a local variable in an
+// expression.
 func Bindings() Option {
 	return func(o *envOptions) { o.more = append(o.more, ext.Bindings(ext.BindingsVersion(0))) }
 }
 
-// NewEnv returns an environment whose faults use the type names of a profile. The first call
-// declares the shared functions.
+// NewEnv returns an environment whose errors use the type names of the naming profile. The first
+// call declares the functions that all environments share.
 func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	o := envOptions{variables: map[string]*Type{}}
 	for _, option := range options {
@@ -100,9 +100,9 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment of every expression. As in kube-apiserver, extension versions are
-// pinned, so that older servers of a cluster accept the same expressions, mixed literals are
-// rejected, times are in UTC by default, and presence tests are free.
+// baseEnv is the environment that all others extend. As in kube-apiserver, mixed literals are
+// rejected, times are in UTC by default, and presence tests are free. Extension versions are
+// pinned, so that older servers of a cluster accept the same expressions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
@@ -125,8 +125,8 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return guardFunctions(env)
 })
 
-// translate translates type names in a text to a profile. This package uses platform names, because
-// profiles share environments, and translates texts that leave it.
+// translate replaces the type names of this package in a message by those of the naming profile.
+// Environments are shared by all profiles and use platform names.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reserved are the reserved words, which cannot name fields in expressions.
+// reserved lists the CEL keywords, which cannot name fields in expressions.
 var reserved = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
 	"loop", "package", "namespace", "return", "var", "void", "while",
@@ -13,8 +13,9 @@ var reserved = []string{
 
 func isReserved(name string) bool { return slices.Contains(reserved, name) }
 
-// escapes are the escapes of Kubernetes for characters that identifiers cannot contain, as in
-// self.spec.a__dot__b. Underscores come first, so that other escapes are not escaped again.
+// escapes maps the characters that identifiers cannot contain to their escapes in Kubernetes, as in
+// self.spec.a__dot__b. Underscores come first, so that the result of another escape is not escaped
+// again.
 var escapes = []struct{ text, escaped string }{
 	{"__", "__underscores__"}, {".", "__dot__"}, {"-", "__dash__"}, {"/", "__slash__"},
 }
@@ -29,8 +30,8 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Escape returns the name of a field in expressions; false if there is none. Single underscores are
-// not escaped, only pairs.
+// Escape returns the name of a field in expressions, or false if it cannot be expressed. It escapes
+// pairs of underscores, but not single ones.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {
 		return "", false
@@ -56,8 +57,8 @@ func Escape(name string) (string, bool) {
 
 func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
-// unescape returns the field for a name in expressions; false if it is invalid. A name that escapes
-// nothing, such as __x__, is invalid, so that each field has one spelling.
+// unescape returns the field that a name in an expression denotes. Names such as __x__, which
+// escape nothing, are invalid, so that each field has one spelling.
 func unescape(escaped string) (string, bool) {
 	if !strings.Contains(escaped, "__") {
 		return escaped, true
@@ -80,7 +81,8 @@ func unescape(escaped string) (string, bool) {
 	return b.String(), true
 }
 
-// findEscape finds the first "__word__" whose word has no underscore; -1 if there is none.
+// findEscape returns the position and word of the first "__word__" whose word has no underscore, or
+// -1.
 func findEscape(s string) (at int, word string) {
 	for i := 0; i+4 < len(s); i++ {
 		if s[i] != '_' || s[i+1] != '_' || s[i+2] == '_' {
@@ -97,7 +99,6 @@ func findEscape(s string) (at int, word string) {
 	return -1, ""
 }
 
-// unescapeWord returns the text for one escaped word; false if it is not an escape.
 func unescapeWord(word string) (string, bool) {
 	for _, e := range escapes {
 		if e.escaped == "__"+word+"__" {

@@ -9,20 +9,20 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// EstimateCost returns the maximum cost of the expression for the largest values that types of
-// variables allow. Rules above the limit are rejected at definition time, so schemas should bound
-// lists and texts.
+// EstimateCost returns the maximum cost of the expression for the largest values that the types of
+// its variables allow. CRDs with rules above the limit are rejected, so schemas should bound lists
+// and strings.
 func (c *Checked) EstimateCost() (uint64, error) {
 	estimate, err := c.env.env.EstimateCost(c.ast, estimates{c.env})
 	return estimate.Max, err
 }
 
-// estimates estimates the costs and sizes of calls for the variables of an environment. Minimum
-// sizes are always zero, since every value may be empty or absent.
+// estimates implements the checker's cost estimator for the variables of an environment. Minimum
+// sizes are always zero, because every value may be empty or absent.
 type estimates struct{ env *Env }
 
-// EstimateSize gets a path that starts with a variable, followed by fields, "@items" for list
-// elements, and "@keys" and "@values" for maps.
+// EstimateSize returns the size of an element. Its path starts with a variable, followed by field
+// names, "@items" for list elements, and "@keys" and "@values" for maps.
 func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
@@ -51,7 +51,7 @@ func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
 }
 
-// EstimateCallCost mirrors callCost; nil leaves the estimate to the library.
+// EstimateCallCost mirrors callCost. A nil result leaves the estimate to the library.
 func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if unitCall(function, overload) {
 		return costs(one)
@@ -67,13 +67,12 @@ func (e estimates) EstimateCallCost(function, overload string, target *checker.A
 
 var one = checker.CostEstimate{Min: 1, Max: 1}
 
-// costs returns an estimate of a call whose result has no size of its own.
 func costs(c checker.CostEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c}
 }
 
-// makes returns an estimate of a call with the size of its result, on which the cost of further
-// calls depends.
+// makes returns the estimate of a call and the size of its result, which determines the cost of
+// calls on that result.
 func makes(c checker.CostEstimate, size checker.SizeEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c, ResultSize: &size}
 }
@@ -82,7 +81,6 @@ func readingOf(size checker.SizeEstimate) checker.CostEstimate {
 	return size.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
 
-// globalCall estimates calls of the form f(x).
 func (e estimates) globalCall(function string, args []checker.AstNode) *checker.CallEstimate {
 	if function == "_==_" && len(args) == 2 {
 		return equality(args[0], args[1])
@@ -104,7 +102,6 @@ func (e estimates) globalCall(function string, args []checker.AstNode) *checker.
 	return nil
 }
 
-// memberCall estimates calls of the form x.f(y).
 func (e estimates) memberCall(function, overload string, target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	switch function {
 	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
@@ -135,7 +132,7 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The format is known only at run time.
+		// The pattern is known only at run time, so this assumes a long one.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -146,10 +143,10 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 	return nil
 }
 
-// addressSize is the size of an address, in bytes.
 var addressSize = checker.SizeEstimate{Min: 4, Max: 16}
 
-// contains estimates whether an address or a network is in a network. Texts must be parsed first.
+// contains estimates the check whether a network contains an address or another network. A string
+// argument also costs parsing.
 func (e estimates) contains(isText bool, more checker.CostEstimate, other checker.AstNode) *checker.CallEstimate {
 	cost := readingOf(addressSize.Add(addressSize)).Add(more)
 	if isText {
@@ -158,8 +155,8 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 	return costs(cost)
 }
 
-// listCall estimates functions that read each element once, or a text. Texts in lists are compared
-// byte by byte.
+// listCall estimates functions that read every element of a list, or every byte of a string.
+// Strings in lists are read too.
 func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	elem := elementOf(target)
 	if elem == nil {
@@ -172,7 +169,7 @@ func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	return costs(e.size(target).MultiplyByCost(each))
 }
 
-// split bounds the number of parts by the limit if that is a literal.
+// split limits the number of parts to the limit argument if that is a literal.
 func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size := e.size(target)
 	most := size.Max // into characters
@@ -186,7 +183,6 @@ func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checke
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), checker.SizeEstimate{Min: 0, Max: most})
 }
 
-// join estimates a result with all elements and separators.
 func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	var size checker.SizeEstimate
 	list := e.size(target)
@@ -200,8 +196,8 @@ func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker
 	return makes(readingOf(size), size)
 }
 
-// replace estimates the largest and smallest results, for replacing as much as possible or nothing,
-// depending on which text is longer.
+// replace estimates the largest and smallest result. Depending on which string is longer, the
+// largest replaces as much as possible or nothing.
 func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
 	var count, kept checker.SizeEstimate
@@ -224,7 +220,7 @@ func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *chec
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
 }
 
-// addOne saturates: the largest number means no limit and must not wrap.
+// addOne saturates, because math.MaxUint64 means unlimited and must not wrap.
 func addOne(n uint64) uint64 {
 	if n == math.MaxUint64 {
 		return n
@@ -238,7 +234,8 @@ func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
 	return base.Add(readingOf(size)).Add(size.MultiplyByCostFactor(0.5).MultiplyByCostFactor(perRequirement))
 }
 
-// equality returns the cost of comparing library values; nil lets the library compare structures.
+// equality returns the cost of comparing opaque library values, or nil to let the library estimate
+// other comparisons.
 func equality(a, b checker.AstNode) *checker.CallEstimate {
 	t := a.Type()
 	if t.Equal(b.Type()) != types.True {
@@ -267,7 +264,8 @@ func equality(a, b checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// size returns the largest number for unbounded values, so that dependent costs exceed the limit.
+// size returns the maximum size math.MaxUint64 for unbounded values, so that costs that depend on
+// it exceed the limit.
 func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	if size := node.ComputedSize(); size != nil {
 		return *size
@@ -278,8 +276,8 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	return checker.SizeEstimate{Min: 0, Max: math.MaxUint64}
 }
 
-// elementOf returns an element of a list, or nil. Its path locates the size of elements in the
-// schema.
+// elementOf returns a node for the elements of a list, or nil. Its path locates their maximum size
+// in the schema.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {
@@ -292,7 +290,8 @@ func elementOf(list checker.AstNode) checker.AstNode {
 	return elem
 }
 
-// An element stands for any list element, because estimators take nodes of the expression.
+// An element represents the elements of a list, because estimators accept only nodes of the
+// expression.
 type element struct {
 	path []string
 	t    *types.Type

@@ -15,7 +15,6 @@ import (
 
 var formatType = cel.ObjectType("platform.NamedFormat")
 
-// A format checks texts; faults returns nil for valid ones.
 type format struct {
 	faults func(s string) []string
 	size   uint64 // of the regular expression that determines the cost
@@ -27,8 +26,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats are all formats by name. Names and sizes, which determine the cost of validate, are those
-// of kube-apiserver.
+// formats holds all formats by name. Names and sizes, which determine the cost of validate, are
+// those of kube-apiserver.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -53,9 +52,9 @@ var formats = map[string]*format{
 	"datetime": {says("invalid datetime", IsDateTime), uint64(len(dateTimePattern))},
 }
 
-// Faults of names have their own texts here.
+// The functions below adapt name errors to those of kube-apiserver's formats.
 
-// label adds a fault for the most common mistake: a subdomain in place of a label.
+// label adds an error for the most common mistake, a subdomain instead of a label.
 func label(s string) []string {
 	faults := inCharacters(rules.Label(s))
 	if dottedPattern.MatchString(s) {
@@ -68,7 +67,6 @@ func subdomain(s string) []string { return inCharacters(rules.Subdomain(s)) }
 
 func label1035(s string) []string { return inCharacters(rules.Label1035(s)) }
 
-// qualifiedName replaces a term in the fault, as in kube-apiserver.
 func qualifiedName(s string) []string {
 	faults := rules.QualifiedName(s)
 	for i, fault := range faults {
@@ -77,7 +75,8 @@ func qualifiedName(s string) []string {
 	return faults
 }
 
-// inCharacters replaces bytes with characters in faults. Names are ASCII, so the numbers are equal.
+// inCharacters replaces "bytes" by "characters" in errors. Names are ASCII, so the numbers are
+// equal.
 func inCharacters(faults []string) []string {
 	for i, fault := range faults {
 		if size, found := strings.CutSuffix(fault, " bytes"); found {
@@ -96,8 +95,8 @@ func says(fault string, is func(s string) bool) func(string) []string {
 	}
 }
 
-// prefix checks a name prefix, which may end with a hyphen. As in kube-apiserver, it replaces the
-// hyphen and the preceding character.
+// prefix checks a name prefix, which may end with a hyphen. Like kube-apiserver, it replaces the
+// hyphen and the character before it by a letter.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {
@@ -107,8 +106,8 @@ func prefix(check func(string) []string) func(string) []string {
 	}
 }
 
-// formatFunctions declares the named formats and validate. A format is a value, so that expressions
-// can choose one by name.
+// formatFunctions declares the named formats and the function validate. Formats are values, so that
+// expressions can choose one by name.
 func formatFunctions() []cel.EnvOption {
 	options := []cel.EnvOption{
 		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{formatType, cel.StringType},
@@ -133,7 +132,6 @@ func formatFunctions() []cel.EnvOption {
 	return options
 }
 
-// newFormat returns a format value. Formats are equal if they are the same entry of formats.
 func newFormat(f *format) ref.Val {
 	return opaque[*format]{formatType, "Format", f, func(a, b *format) bool { return a == b }, nil}
 }

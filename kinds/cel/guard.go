@@ -16,22 +16,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// Costs are counted after a call. Calls whose time or result can be far larger than their arguments
-// are therefore guarded: they check in advance what they would take. If that is far more than their
-// cost in kube-apiserver, it counts instead.
+// The cost of a call is counted after it returns. If its time or result can be far larger than its
+// arguments, a guard therefore computes the time in advance and rejects the call beyond the limit.
+// Time far above the cost in kube-apiserver is charged instead of that cost.
 
-// errTooCostly is the result of a call that alone would exceed the cost limit.
+// errTooCostly is the result of a call that would exceed PerCallLimit alone.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded are the guarded functions, besides matches (guardMatches). Others take time proportional
-// to their arguments, whose creation has been charged.
+// guarded lists the guarded functions besides matches (guardMatches). All others take time
+// proportional to their arguments, whose creation has already been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
 }
 
-// guardFunctions wraps the bindings of guarded functions in checks. Overloads without a binding are
-// evaluated by the interpreter and cannot be wrapped.
+// guardFunctions wraps the bindings of guarded functions. The interpreter evaluates overloads
+// without a binding itself, so they cannot be wrapped.
 func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	options := []cel.EnvOption{declareLoopStep()}
 	for _, name := range guarded {
@@ -56,8 +56,8 @@ func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	return env.Extend(options...)
 }
 
-// guardBinding returns a guarded binding with the same number of arguments, which determines when
-// faults of arguments count.
+// guardBinding returns a guarded binding of the same arity, because arity determines how the
+// interpreter handles error arguments.
 func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	switch {
 	case b.Unary != nil:
@@ -85,12 +85,12 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is the cost up to which calls cost the same as in kube-apiserver even if they take more.
-// Below it, the difference is harmless, and expressions that run there must run here.
+// ordinary is the real cost up to which a call is charged its cost in kube-apiserver. Up to it the
+// difference is harmless, and expressions that run there must run here.
 const ordinary = 10_000
 
-// takes returns what a call takes in units of cost; 0 if that equals its cost. Floats saturate for
-// products beyond 64 bits.
+// takes returns the time of a call in cost units, or 0 if its normal cost covers it. It is a float
+// because products can exceed 64 bits.
 func takes(function string, args []ref.Val) (cost float64) {
 	switch function {
 	case "_==_", "_!=_":
@@ -136,7 +136,7 @@ func takes(function string, args []ref.Val) (cost float64) {
 	return cost
 }
 
-// isContainer reports whether a value has parts that must be read one by one.
+// isContainer reports whether a value has elements that must be read one by one.
 func isContainer(v ref.Val) bool {
 	switch v.(type) {
 	case traits.Lister, traits.Mapper:
@@ -145,11 +145,11 @@ func isContainer(v ref.Val) bool {
 	return false
 }
 
-// readingTime returns the time for so many bytes or elements, in units of cost.
+// readingTime returns the time to read size bytes or elements, in cost units.
 func readingTime(size float64) float64 { return size * 0.1 }
 
-// length returns the length of a text or a list, 1 for others. It must be cheap, because it runs
-// before every guarded call.
+// length returns the length of a string or container, or 1 for other values. It must be cheap,
+// because it runs before every guarded call.
 func length(v ref.Val) float64 {
 	switch v := v.(type) {
 	case types.String:
@@ -162,18 +162,19 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is where deepSize stops: above the cost of any expression.
+// maxSize is where deepSize stops. It is above the cost of any expression.
 const maxSize = 100 * PerCallLimit
 
-// deepSize returns the total size of a value. It stops at maxSize and so is cheap itself.
+// deepSize returns the total size of a value, at most about maxSize, so that measuring is itself
+// cheap.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
 	return sum
 }
 
-// addSize adds to the sum for the whole value, so that the bound does not apply to each part. Each
-// value counts one besides its content.
+// addSize adds the size of a value to sum. All parts share one sum, so that maxSize bounds their
+// total. Each value counts as one in addition to its content.
 func addSize(v ref.Val, sum *float64) {
 	if *sum++; *sum > maxSize {
 		return
@@ -196,13 +197,15 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize bounds the size of a replacement. An empty old text matches between all characters.
+// replacedSize bounds the size of the result of replace. An empty search string matches around
+// every character.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize bounds the size of the separators in a joined list, counting one too many.
+// joinedSize bounds the total size of the separators in a joined list. It counts one separator too
+// many.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])
@@ -210,15 +213,15 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize bounds the result of a format: numbers and hexadecimal texts are longer than the
-// arguments.
+// formattedSize bounds the size of a formatted string. Numbers and hexadecimal strings are longer
+// than the arguments.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
 }
 
-// precision returns the sum of the numbers in a format: "%.9999f" becomes thousands of digits. It
-// also counts other digits, which only raises the bound.
+// precision returns the sum of the numbers in a format, because "%.9999f" prints thousands of
+// digits. It also counts digits outside of verbs, which only raises the bound.
 func precision(format ref.Val) (sum float64) {
 	text, _ := format.Value().(string)
 	number := 0.0
@@ -232,11 +235,11 @@ func precision(format ref.Val) (sum float64) {
 	return sum + number
 }
 
-// guardedMatches is the function that replaces matches. Expressions cannot contain its name.
+// guardedMatches is the name of the function that replaces matches. Expressions cannot contain it.
 const guardedMatches = "@matches"
 
-// guardMatches replaces calls of matches by guarded ones. It is a decorator, because only the
-// planned call shows whether a pattern is constant; constant ones are compiled once.
+// guardMatches replaces calls to matches by guarded ones. It is a decorator, because only the
+// planned call shows whether the pattern is constant, and constant patterns are compiled once.
 func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

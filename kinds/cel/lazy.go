@@ -11,8 +11,8 @@ import (
 )
 
 // A Lazy is an object whose fields are computed on first use, such as the variables of a policy,
-// which may refer to earlier ones. made caches results, including Faults, so that each is computed
-// and charged once. It is not safe for concurrent use.
+// which may refer to earlier ones. Results, including Faults, are cached, so that each field is
+// computed and charged once. It is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -20,8 +20,8 @@ type Lazy struct {
 	made  map[string]ref.Val
 }
 
-// NewLazy returns a lazy value of a type made by ObjectOf. make computes a field, or returns a
-// Fault. Iteration has a fixed order.
+// NewLazy returns a lazy value of a type made by ObjectOf. make computes a field or returns a
+// Fault. Iteration is in name order.
 func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	l := &Lazy{kind: types.NewObjectType(t.cel.TypeName(), traits.IndexerType|traits.FieldTesterType|traits.IterableType), make: make, made: map[string]ref.Val{}}
 	for name := range t.fields {
@@ -31,7 +31,8 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find unescapes and escapes names, because spellings of one variable share an entry.
+// Find normalizes the name by unescaping and escaping it, so that all its spellings share one
+// result.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -59,7 +60,8 @@ func (l *Lazy) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains evaluates the variable, as in kube-apiserver: has(variables.x) fails if x does.
+// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if evaluating x
+// does.
 func (l *Lazy) Contains(key ref.Val) ref.Val {
 	v, found := l.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -92,7 +94,7 @@ func (l *Lazy) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("disallowed conversion from %q to %q", l.kind.TypeName(), t.TypeName())
 }
 
-// Equal reports identity: a comparison would evaluate everything.
+// Equal compares identity, because comparing fields would evaluate all of them.
 func (l *Lazy) Equal(other ref.Val) ref.Val {
 	o, ok := other.(*Lazy)
 	if !ok {

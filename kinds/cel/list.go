@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list is a list with a schema. It adapts elements whenever they are read.
+// A list is a list with a schema. It converts an element each time that it is read.
 type list struct {
 	elements []any
 	schema   *Schema // of the elements
@@ -46,7 +46,7 @@ func (l *list) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
 }
 
-// Equal fails if elements cannot be compared.
+// Equal returns an error if it meets elements that cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -67,7 +67,7 @@ func (l *list) Type() ref.Type { return types.ListType }
 
 func (l *list) Value() any { return l.elements }
 
-// Add clips the slice so that append copies: a stored tree may share the elements.
+// Add clips the slice so that append copies it, because a stored tree may share the elements.
 func (l *list) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -76,8 +76,8 @@ func (l *list) Add(other ref.Val) ref.Val {
 	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
 }
 
-// natives returns the elements of a list as tree values. Lists of this package are not adapted
-// twice.
+// natives returns the elements of a list as tree values. It avoids converting the elements of this
+// package's lists back and forth.
 func natives(l traits.Lister) []any {
 	var all []any
 	switch l := l.(type) {
@@ -94,7 +94,7 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains fails for incomparable elements only if no other element is equal.
+// Contains returns an error for incomparable elements only if no other element is equal.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -125,14 +125,14 @@ func (l *list) Get(index ref.Val) ref.Val {
 	return l.at(int(i))
 }
 
-// at does not check bounds.
 func (l *list) at(i int) ref.Val { return l.schema.Value(l.elements[i]) }
 
 func (l *list) Iterator() traits.Iterator { return &listIterator{list: l} }
 
 func (l *list) Size() ref.Val { return types.Int(len(l.elements)) }
 
-// A listIterator adapts one element at a time, for loops that end early.
+// A listIterator converts one element at a time, so that loops that end early do not convert the
+// rest.
 type listIterator struct {
 	*list
 	next int
@@ -145,7 +145,7 @@ func (i *listIterator) Next() ref.Val {
 	return i.at(i.next - 1)
 }
 
-// A setList is an unordered list of distinct scalars.
+// A setList is an unordered list of distinct scalars, x-kubernetes-list-type set.
 type setList struct{ *list }
 
 func (s *setList) set() map[any]bool {
@@ -156,8 +156,8 @@ func (s *setList) set() map[any]bool {
 	return set
 }
 
-// valueKey returns a value as a Go map key. Equal times may have different zones; the array
-// distinguishes bytes from texts.
+// valueKey returns a value as a Go map key. It normalizes timestamps, because equal ones may have
+// different zones. The array type distinguishes bytes from strings.
 func valueKey(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -168,7 +168,7 @@ func valueKey(v ref.Val) any {
 	return asKey(v.Value())
 }
 
-// Equal ignores the order.
+// Equal ignores the order of elements.
 func (s *setList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -186,7 +186,7 @@ func (s *setList) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Add appends new elements.
+// Add appends the elements that s does not contain.
 func (s *setList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -203,13 +203,13 @@ func (s *setList) Add(other ref.Val) ref.Val {
 	return &setList{&list{elements, s.schema}}
 }
 
-// A mapList is an unordered list of objects identified by keys.
+// A mapList is an unordered list of objects identified by keys, x-kubernetes-list-type map.
 type mapList struct {
 	*list
 	keys []string
 }
 
-// keyOf returns the identity of an element. Text of several keys contains their types, so that 1
+// keyOf returns the identity of an element. Combined keys include the type of each value, so that 1
 // and "1" differ.
 func (m *mapList) keyOf(element any) any {
 	t, ok := asTree(element)
@@ -226,8 +226,8 @@ func (m *mapList) keyOf(element any) any {
 	return fmt.Sprintf("%#v", key)
 }
 
-// positions maps keys to positions. The last of several equal keys wins; validation rejects them
-// elsewhere.
+// positions maps keys to positions. The last of several equal keys wins, which does not matter,
+// because validation rejects such lists.
 func (m *mapList) positions() map[any]int {
 	at := make(map[any]int, len(m.elements))
 	for i, e := range m.elements {
@@ -236,7 +236,7 @@ func (m *mapList) positions() map[any]int {
 	return at
 }
 
-// Equal ignores the order.
+// Equal ignores the order of elements.
 func (m *mapList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -259,7 +259,7 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Add replaces elements with the same keys and appends others, as an apply of both lists would.
+// Add replaces elements with the same keys and appends the others.
 func (m *mapList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -277,8 +277,7 @@ func (m *mapList) Add(other ref.Val) ref.Val {
 	return &mapList{&list{elements, m.schema}, m.keys}
 }
 
-// asKey returns a value as a Go map key. Values with parts, which Go cannot hash, are represented
-// by their type.
+// asKey returns a value as a Go map key. Values that Go cannot hash are represented by their type.
 func asKey(v any) any {
 	switch v.(type) {
 	case tree.Tree, map[string]any, []any, []byte:

@@ -7,22 +7,22 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A namedType is a type with its name in overload ids.
 type namedType struct {
 	name string
 	cel  *cel.Type
 	zero ref.Val // of summable types
 }
 
-// Functions are declared per type, so that the compiler rejects max of a list of objects.
+// Functions are declared per element type, so that the type checker rejects max of a list of
+// objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
 	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
 }
 
-// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf, with the overload ids of
-// kube-apiserver, which faults and costs mention.
+// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf. Their overload IDs are
+// those of kube-apiserver, because errors and costs refer to them.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -43,8 +43,8 @@ func listFunctions() []cel.EnvOption {
 	}
 }
 
-// firstResult calls do with the elements of a list and returns its first result, including faults;
-// nil if there is none.
+// firstResult calls do with each element of a list until do returns a value or an error. It returns
+// nil if do never does.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
@@ -59,7 +59,7 @@ func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	return nil
 }
 
-// compare returns -1, 0, 1, or a fault of the library for different types.
+// compare returns -1, 0 or 1, or an error if the types differ.
 func compare(a, b ref.Val) ref.Val {
 	c, ok := a.(traits.Comparer)
 	if !ok {
@@ -68,7 +68,6 @@ func compare(a, b ref.Val) ref.Val {
 	return c.Compare(b)
 }
 
-// isSorted allows equal neighbors.
 func isSorted(list ref.Val) ref.Val {
 	var last ref.Val
 	out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
@@ -89,8 +88,8 @@ func isSorted(list ref.Val) ref.Val {
 	return out
 }
 
-// extreme finds the least (wanted is -1) or greatest (1) element of a list. An empty list is a
-// fault.
+// extreme returns a function that finds the least (wanted is -1) or greatest (1) element of a list.
+// An empty list is an error.
 func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
@@ -118,7 +117,7 @@ func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	}
 }
 
-// sumOf adds elements to a zero of their type; overflow is a fault.
+// sumOf returns a function that adds the elements of a list to zero. Overflow is an error.
 func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		sum := zero
@@ -139,7 +138,7 @@ func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// indexOf returns -1 for an absent element. Elements of other types are unequal, not faults.
+// indexOf returns -1 for an absent element. Elements of another type are unequal, not an error.
 func indexOf(list, wanted ref.Val) ref.Val {
 	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {

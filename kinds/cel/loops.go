@@ -8,20 +8,20 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// While counting costs, the library keeps the values of conditions and steps of a loop until it
-// ends, and searches all of them for the arguments of each step. A loop over n elements takes n²
-// time: minutes for a text of hundreds of thousands of parts. So each step is wrapped in a call
-// without cost that takes the leftover values as its arguments.
+// While counting costs, the library keeps the results of all conditions and steps until a loop
+// ends, and searches them for the arguments of each step. A loop over n elements thus takes n²
+// time, minutes for a string with hundreds of thousands of parts. Each step is therefore wrapped in
+// a free call that consumes the leftover results as its arguments.
 
-// loopStep is the function of that call. Expressions cannot contain its name.
+// loopStep is the name of that function. Expressions cannot contain it.
 const loopStep = "@step"
 
 func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called. It
-// returns the loop conditions by call.
+// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called. The
+// result maps the ID of each wrapping call to that of the loop's condition.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
 	last, factory := ast.MaxID(checked), ast.NewExprFactory()
@@ -58,19 +58,17 @@ func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()
 	}
 }
 
-// A cleaningStep is the call around the step of a loop.
 type cleaningStep struct {
 	interpreter.InterpretableCall
 	args []interpreter.Interpretable
 }
 
-// Eval returns the value of the step, including faults.
 func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
 	return s.InterpretableCall.Args()[0].Eval(vars)
 }
 
-// Args are the results that the call consumes: the last one of itself, that of the condition, and
-// that of the step.
+// Args returns the results that the call consumes: its previous one, and those of the condition and
+// the step.
 func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
 
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {

@@ -6,21 +6,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// MessageType returns the type of objects of a built-in kind for type checks, such as warnings
-// about wrong field names in the status of a policy. Values of trees do not have it: admission
-// evaluates objects as dynamic. name is the prefix of object types, as for NewType.
+// MessageType returns the type of objects of a built-in kind, with name as the prefix of object
+// types (see NewType). It serves only type checks, such as those for the status of a policy.
+// Admission evaluates objects as dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)
 }
 
-// A messageTyper builds the types of one message, which may be recursive.
 type messageTyper struct {
 	name    string
 	objects map[string]*Type
 }
 
-// object registers the type before its fields, which ends recursion. It omits field names that
-// cannot be escaped.
+// object registers a type before its fields, because messages may be recursive. It omits fields
+// whose names cannot be escaped.
 func (t messageTyper) object(m *schema.Message) *Type {
 	name := t.name + "." + m.Name
 	if known := t.objects[name]; known != nil {
@@ -39,7 +38,6 @@ func (t messageTyper) object(m *schema.Message) *Type {
 	return o
 }
 
-// field returns the type of a field, including list or map.
 func (t messageTyper) field(f *schema.Field) *Type {
 	one := t.value(f)
 	switch f.Shape {
@@ -55,8 +53,8 @@ func (t messageTyper) field(f *schema.Field) *Type {
 	return one
 }
 
-// value returns a dynamic type for quantities and int-or-string values, since expressions use both
-// forms.
+// value returns the type of one value. Quantities and int-or-strings are dynamic, because
+// expressions use both of their forms.
 func (t messageTyper) value(f *schema.Field) *Type {
 	switch f.Type {
 	case schema.TypeString, schema.TypeDuration:

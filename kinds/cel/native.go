@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil,
-// sharing nothing with it. Bytes become base64, times and durations texts, and optionals their
-// values. Values without a JSON form, such as NaN, are an error. An object with a schema is copied
-// with its undeclared fields.
+// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil.
+// The result shares no memory with v. Bytes become base64, times and durations strings, and
+// optionals their values. Values without a JSON form, such as NaN, are an error. Objects with a
+// schema keep their undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
@@ -60,7 +60,7 @@ func Native(v Value) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to JSON", v.Type().TypeName())
 }
 
-// nativeFields keeps names as the expression has them.
+// nativeFields does not unescape names.
 func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
 	t := make(tree.Tree, len(fields))
 	for name, f := range fields {
@@ -73,7 +73,7 @@ func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
 	return t, nil
 }
 
-// nativeList returns an empty list rather than null.
+// nativeList returns an empty list, not nil, for a list without elements.
 func nativeList(l traits.Lister) (any, error) {
 	all := []any{}
 	for it := l.Iterator(); it.HasNext() == types.True; {
@@ -86,7 +86,7 @@ func nativeList(l traits.Lister) (any, error) {
 	return all, nil
 }
 
-// nativeMap requires text keys, while CEL also allows numbers and booleans.
+// nativeMap fails for map keys other than strings, which CEL allows.
 func nativeMap(m traits.Mapper) (any, error) {
 	t := tree.Tree{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
@@ -108,8 +108,8 @@ func nativeMap(m traits.Mapper) (any, error) {
 	return t, nil
 }
 
-// PatchTree returns the content of a result of type ObjectPatch. A part whose type does not match
-// its position is an error: Object.spec belongs only into the field spec of Object.
+// PatchTree returns the content of a result of type ObjectPatch. It fails if the type of a part
+// does not match its position. For example, Object.spec is valid only as field spec of Object.
 func PatchTree(v Value) (tree.Tree, error) {
 	o, ok := v.(*patchObject)
 	if !ok {
@@ -125,10 +125,10 @@ func PatchTree(v Value) (tree.Tree, error) {
 	return t.(tree.Tree), nil
 }
 
-// Truth returns a result as a bool; false for other types.
+// Truth reports whether a result is the boolean true.
 func Truth(v Value) bool { return v == types.True }
 
-// Text returns a result as a text; false for other types.
+// Text returns a string result, or false if the result is not a string.
 func Text(v Value) (string, bool) {
 	s, ok := v.(types.String)
 	return string(s), ok
@@ -137,10 +137,11 @@ func Text(v Value) (string, bool) {
 // IsNull reports whether a result is null.
 func IsNull(v Value) bool { return v == types.NullValue }
 
-// Fault returns a value that fails evaluations that use it. An unused variable may be a Fault.
+// Fault returns a value that fails each evaluation that reads it. Evaluations that do not read it
+// succeed.
 func Fault(err error) Value { return types.WrapErr(err) }
 
-// Optional returns an optional with a value, or without one if v is nil.
+// Optional returns a CEL optional that holds v, or none if v is nil.
 func Optional(v Value) Value {
 	if v == nil {
 		return types.OptionalNone

@@ -15,7 +15,7 @@ var (
 	cidrType = cel.OpaqueType("net.CIDR")
 )
 
-// A sized is a library value with a size in bytes, for size() and the costs of functions.
+// A sized is an opaque value with a size in bytes, which determines costs and the result of size().
 type sized[T any] struct {
 	opaque[T]
 	size types.Int
@@ -23,7 +23,7 @@ type sized[T any] struct {
 
 func (s sized[T]) Size() ref.Val { return s.size }
 
-// Equal has its own text for values of different types.
+// Equal returns an error for a value of another type, with the message of kube-apiserver.
 func (s sized[T]) Equal(other ref.Val) ref.Val {
 	second, ok := other.(sized[T])
 	if !ok {
@@ -47,7 +47,7 @@ func newIP(a netip.Addr) ref.Val {
 	return sized[netip.Addr]{opaque[netip.Addr]{ipType, "IP", a, same, netip.Addr.String}, bytesOf(a.BitLen())}
 }
 
-// newCIDR returns a network. As in kube-apiserver, its size is that of the prefix.
+// newCIDR returns a network value. As in kube-apiserver, its size is that of the prefix.
 func newCIDR(p netip.Prefix) ref.Val {
 	same := func(a, b netip.Prefix) bool { return a == b }
 	return sized[netip.Prefix]{opaque[netip.Prefix]{cidrType, "CIDR", p, same, netip.Prefix.String}, bytesOf(p.Bits())}
@@ -55,8 +55,8 @@ func newCIDR(p netip.Prefix) ref.Val {
 
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
-// ipFunctions declares ip, isIP, ip.isCanonical, and functions of addresses. They are stricter than
-// Go's parser, so that rules cannot be bypassed by other spellings.
+// ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. They reject more
+// spellings than Go's parser, so that an alternative spelling cannot bypass a rule.
 func ipFunctions() []cel.EnvOption {
 	texts, ips := []*cel.Type{cel.StringType}, []*cel.Type{ipType}
 	options := []cel.EnvOption{
@@ -107,7 +107,7 @@ func textToIP(s string) ref.Val {
 	return newIP(a)
 }
 
-// parseIP rejects zones, which are local to a machine.
+// parseIP rejects zones, which are local to a machine, and IPv4-mapped IPv6 addresses.
 func parseIP(s string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(s)
 	switch {
@@ -121,7 +121,6 @@ func parseIP(s string) (netip.Addr, error) {
 	return a, nil
 }
 
-// cidrFunctions declares cidr, isCIDR, and functions of networks.
 func cidrFunctions() []cel.EnvOption {
 	texts, cidrs := []*cel.Type{cel.StringType}, []*cel.Type{cidrType}
 	of := func(call func(p netip.Prefix) ref.Val) cel.OverloadOpt { return cel.UnaryBinding(unary(call)) }
@@ -157,7 +156,8 @@ func containsIP(network, address ref.Val) ref.Val {
 	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
 }
 
-// containsCIDR: of two overlapping networks, the one with the shorter prefix contains the other.
+// containsCIDR compares prefixes, because of two overlapping networks, the one with the shorter
+// prefix contains the other.
 func containsCIDR(network, other ref.Val) ref.Val {
 	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object is an object or a map with a schema. Fields are selected by escaped names; keys of a
-// map are data and not escaped.
+// An object is an object or a map with a schema. Expressions select fields by escaped names. Map
+// keys are data and not escaped.
 type object struct {
 	tree   tree.Tree
 	schema *Schema
 }
 
-// child returns the schema of a field or an entry, or nil. Undeclared fields cannot be selected.
+// child returns the schema of a field or map entry, or nil for an undeclared field, which cannot be
+// selected.
 func (o *object) child(name string) *Schema {
 	if o.schema.Properties != nil {
 		return o.schema.Properties[name]
@@ -43,7 +44,8 @@ func (o *object) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", o.Type(), t.TypeName())
 }
 
-// Equal also compares undeclared fields, as trees, so that transition rules notice their changes.
+// Equal also compares undeclared fields, as plain tree values, so that transition rules detect
+// their changes.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -97,7 +99,7 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Find treats a null field as absent. Map entries may be null.
+// Find treats a field that is null as absent. Map entries may be null.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -120,7 +122,7 @@ func (o *object) Find(key ref.Val) (ref.Val, bool) {
 
 func (o *object) Size() ref.Val { return types.Int(len(o.tree)) }
 
-// Iterator returns the selectable keys in undefined order.
+// Iterator returns the keys that expressions can select, in random order.
 func (o *object) Iterator() traits.Iterator {
 	keys := make([]ref.Val, 0, len(o.tree))
 	for name := range o.tree {
@@ -137,8 +139,8 @@ func (o *object) Iterator() traits.Iterator {
 	return &iterator{values: keys}
 }
 
-// An iterator iterates over values. The embedded ref.Val is never set: only HasNext and Next of an
-// iterator are called.
+// An iterator iterates over values. The embedded ref.Val is nil, because the interpreter calls only
+// HasNext and Next.
 type iterator struct {
 	ref.Val
 	values []ref.Val
@@ -152,8 +154,8 @@ func (i *iterator) Next() ref.Val {
 	return i.values[i.next-1]
 }
 
-// unknown is a value without a schema, which can only be compared, because its operations could not
-// be type-checked.
+// An unknown is a value without a schema. Expressions can only compare it, because other operations
+// could not be type-checked.
 type unknown struct{ value any }
 
 func (u unknown) ConvertToNative(t reflect.Type) (any, error) {

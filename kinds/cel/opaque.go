@@ -8,19 +8,19 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// extensionPrefix is the prefix of schema extensions in faults.
+// extensionPrefix is the prefix of OpenAPI extensions in messages.
 const extensionPrefix = "x-platform-"
 
-// platformTypes are types whose names depend on the profile. A final dot matches all types with
-// that prefix.
+// platformTypes lists the type names that depend on the naming profile. A final dot matches all
+// types with that prefix.
 var platformTypes = []string{
 	"platform.URL", "platform.Quantity", "platform.Semver", "platform.NamedFormat", "platform.authorization.", "platform.variables",
 	"platform.AdmissionRequest", "platform.GroupVersionKind", "platform.GroupVersionResource", "platform.UserInfo",
 	"platform.Namespace",
 }
 
-// An opaque is a library value that has only functions. equal and text are not methods of T, which
-// often belongs to another package.
+// An opaque is a value on which only functions can be called. Equality and formatting are fields,
+// because T often belongs to another package.
 type opaque[T any] struct {
 	kind  *types.Type
 	name  string // in conversion faults
@@ -61,14 +61,13 @@ func (o opaque[T]) Type() ref.Type { return o.kind }
 
 func (o opaque[T]) Value() any { return o.value }
 
-// held returns the content of a library value. It fails for errors and unknowns, which callers
-// return (MaybeNoSuchOverloadErr), and for dynamic values of another type.
+// held returns the Go value that v wraps. It returns false for other types, errors and unknowns,
+// which callers return (MaybeNoSuchOverloadErr).
 func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok
 }
 
-// unary returns the binding of a function of one argument, with type checks for dynamic arguments.
 func unary[A any](call func(a A) ref.Val) func(ref.Val) ref.Val {
 	return func(v ref.Val) ref.Val {
 		a, ok := held[A](v)
@@ -79,7 +78,6 @@ func unary[A any](call func(a A) ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// binary returns the binding of a function of two arguments.
 func binary[A, B any](call func(a A, b B) ref.Val) func(x, y ref.Val) ref.Val {
 	return func(x, y ref.Val) ref.Val {
 		a, ok := held[A](x)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Types of patches.
 const (
 	jsonPatchName  = "JSONPatch"
 	objectTypeName = "Object"
@@ -21,14 +20,14 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// isPatchType accepts every path below Object: the kind, and so its fields, is only known when a
+// isPatchType accepts any path below Object, because the kind and its fields are known only when a
 // patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
 
-// jsonPatchFunctions declares jsonpatch.escapeKey. Both characters are replaced in one pass, so
-// that no tilde is escaped twice.
+// jsonPatchFunctions declares jsonpatch.escapeKey. It replaces both characters in one pass, so that
+// no tilde is escaped twice.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
 	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
@@ -37,8 +36,8 @@ func jsonPatchFunctions() []cel.EnvOption {
 		}))))}
 }
 
-// patchField returns the type of a field of a patch type. Fields of Object are dynamic. An empty
-// FieldType is rejected when it is used.
+// patchField returns the type of a field of a patch type. Fields of Object are dynamic. An unknown
+// field has an empty FieldType, which is rejected when used.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -59,7 +58,7 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue does not validate operations: applying the patch does, with a fault that names the
+// newPatchValue does not validate operations. Applying the patch does, with an error that names the
 // policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
@@ -90,13 +89,14 @@ func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	return o
 }
 
-// An Operation is an operation of a JSON Patch, built by an expression.
+// An Operation is a JSON Patch operation that an expression has built.
 type Operation struct {
 	Op, From, Path string
 	value          ref.Val // nil: none
 }
 
-// Operand returns the operation's value as a tree value; false if it has none.
+// Operand returns the value of the operation as a tree value. has is false if the operation has
+// none.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {
 		return nil, false, nil
@@ -112,7 +112,7 @@ func (o *Operation) Operand() (value any, has bool, err error) {
 	return value, true, err
 }
 
-// Operations returns the operations of a result of type JSONPatches.
+// Operations returns the operations in a result of type JSONPatches.
 func Operations(v Value) ([]*Operation, error) {
 	list, ok := v.(traits.Lister)
 	if !ok {
@@ -193,13 +193,13 @@ func (o *Operation) Type() ref.Type { return jsonPatchType }
 
 func (o *Operation) Value() any { return o }
 
-// A patchObject is an Object, or a part of one, built by an expression.
+// A patchObject is an Object, or part of one, that an expression has built.
 type patchObject struct {
 	typeName string
 	fields   map[string]ref.Val
 }
 
-// misplaced returns faults for parts whose types do not match their positions. A misplaced
+// misplaced returns an error for each part whose type does not match its position. A misplaced
 // Object.spec would be merged into the wrong field. List items have the type of the list's field.
 func misplaced(v ref.Val, path string) (faults []error) {
 	if o, ok := v.(*patchObject); ok {
@@ -252,7 +252,6 @@ func (o *patchObject) Equal(other ref.Val) ref.Val {
 
 func (o *patchObject) Type() ref.Type { return types.NewObjectType(o.typeName) }
 
-// Value returns an error value on failure.
 func (o *patchObject) Value() any {
 	v, err := o.ConvertToNative(reflect.TypeFor[map[string]any]())
 	if err != nil {

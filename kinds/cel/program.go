@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Value is a value of an expression.
+// A Value is a value in the CEL library's representation.
 type Value = ref.Val
 
-// An Activation resolves the variables of one evaluation, to tree values (tree.Tree, []any, string,
-// int64, float64, bool, nil) or Values. Lookup is called on first use, so it may compute expensive
-// values.
+// An Activation resolves the variables of one evaluation to Values or tree values (tree.Tree,
+// []any, string, int64, float64, bool, nil). Lookup is called on first use, so it may compute
+// expensive values.
 type Activation interface {
-	// Lookup returns the value of a variable; false if there is none.
+	// Lookup returns the value of a variable, or false if it does not exist.
 	Lookup(name string) (any, bool)
 }
 
-// Variables is an Activation with existing values.
+// Variables is an Activation whose values are already known.
 type Variables map[string]any
 
 func (v Variables) Lookup(name string) (any, bool) {
@@ -33,8 +33,8 @@ func (v Variables) Lookup(name string) (any, bool) {
 	return value, found
 }
 
-// A CompileError reports an invalid expression. Issues is the text of the compiler. Admission and
-// CRDs word it differently from other errors.
+// A CompileError reports an invalid expression. Issues is the compiler's report, which admission
+// and CRDs word differently.
 type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
@@ -52,8 +52,8 @@ type Program struct {
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted is the program for evaluations bounded by form, which are too short to check
-	// their context. Both are nil if form does not bound the cost.
+	// uncounted evaluates without counting costs or checking the context, because form bounds its
+	// run time. Without a bound, both are nil.
 	uncounted cel.Program
 	form      *form
 }
@@ -67,9 +67,8 @@ func (e *Env) Check(expression string) (*Checked, error) {
 	return &Checked{e, ast}, nil
 }
 
-// Compile compiles an expression whose result must have one of the wanted types, if there are any.
-// The error is a *CompileError or reports another type. Dynamic results are accepted only if wanted
-// explicitly.
+// Compile compiles an expression whose result must have one of the wanted types, if any are given.
+// A dynamic result must be wanted explicitly. An error of the expression itself is a *CompileError.
 func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	checked, err := e.Check(expression)
 	if err != nil {
@@ -89,13 +88,13 @@ func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	return checked.Program()
 }
 
-// Returns reports whether the result has exactly type t: dynamic expressions return only Dyn.
+// Returns reports whether the result type is exactly t. A dynamic expression returns only Dyn.
 func (c *Checked) Returns(t *Type) bool { return c.ast.OutputType().IsExactType(t.cel) }
 
-// Result returns the type of the result.
+// Result returns the type of the expression's result.
 func (c *Checked) Result() *Type { return typeOf(c.ast.OutputType()) }
 
-// Uses reports whether an expression refers to a variable, such as oldSelf or authorizer.
+// Uses reports whether the expression refers to a variable, such as oldSelf or authorizer.
 func (c *Checked) Uses(variable string) bool {
 	for _, reference := range c.ast.NativeRep().ReferenceMap() {
 		if reference.Name == variable {
@@ -106,7 +105,7 @@ func (c *Checked) Uses(variable string) bool {
 }
 
 // Program compiles the expression. It evaluates constant parts and compiles constant patterns, so
-// that their faults appear now.
+// that their errors are reported now.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
 	if err != nil {
@@ -136,33 +135,33 @@ func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program,
 	return p, nil
 }
 
-// ErrOutOfBudget reports that expressions have exceeded their common cost limit. The text is that
-// of kube-apiserver.
+// ErrOutOfBudget reports that several evaluations together exceeded their cost limit. The message
+// is that of kube-apiserver.
 var ErrOutOfBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
-// costLimitExceeded is the prefix of the fault of an evaluation above PerCallLimit.
+// costLimitExceeded begins the error of an evaluation that exceeds PerCallLimit.
 const costLimitExceeded = "operation cancelled: actual cost limit exceeded"
 
-// IsCostLimit reports whether an evaluation exceeded its own cost limit. The library has only a
-// text for this error.
+// IsCostLimit reports whether an evaluation exceeded its own cost limit. It compares the message,
+// because the library has no error value for this.
 func IsCostLimit(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), costLimitExceeded)
 }
 
-// IsNoSuchOverload reports whether an evaluation failed because a function does not accept a
-// dynamic value.
+// IsNoSuchOverload reports whether an evaluation failed because a function does not accept the type
+// of a dynamic value.
 func IsNoSuchOverload(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "no such overload")
 }
 
-// A Budget is the rest of a cost limit for several evaluations, such as all rules of an object. It
-// is not safe for concurrent use.
+// A Budget is what remains of a cost limit shared by several evaluations, such as all rules of an
+// object. It is not safe for concurrent use.
 //
-// A twentieth of it, the allowance, is for uncounted evaluations, whose bounds are far above their
-// costs.
+// The allowance, an additional twentieth, is for uncounted evaluations, whose bounds are far above
+// their actual costs.
 type Budget struct{ remaining, allowance uint64 }
 
-// NewBudget returns a budget of so many units.
+// NewBudget returns a budget of that many cost units.
 func NewBudget(units uint64) *Budget { return &Budget{units, units / 20} }
 
 func (b *Budget) allow(units uint64) bool {
@@ -173,7 +172,7 @@ func (b *Budget) allow(units uint64) bool {
 	return true
 }
 
-// Remaining returns the remaining units.
+// Remaining returns the remaining cost units.
 func (b *Budget) Remaining() uint64 { return b.remaining }
 
 func (b *Budget) spend(units uint64) bool {
@@ -185,15 +184,15 @@ func (b *Budget) spend(units uint64) bool {
 	return true
 }
 
-// Expression returns the text of the program.
+// Expression returns the source of the program.
 func (p *Program) Expression() string { return p.text }
 
-// Type returns the type of the result.
+// Type returns the type of the program's result.
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
-// Eval evaluates the program and charges the budget; evaluations of unknown cost, such as
-// interrupted ones, are charged in full. It ends soon after ctx. The error is ErrOutOfBudget if the
-// budget is exhausted, else the fault with the text of kube-apiserver.
+// Eval evaluates the program and charges the budget. An evaluation of unknown cost, such as an
+// interrupted one, is charged PerCallLimit. Eval returns soon after ctx is done. The error is
+// ErrOutOfBudget if the budget is exhausted. Other errors have the messages of kube-apiserver.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -222,8 +221,8 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 	return out, nil
 }
 
-// An evalError has a text with the names of the profile and wraps the original, such as that of a
-// context.
+// An evalError has a message with the names of the naming profile. It wraps the original error,
+// which may be that of a context.
 type evalError struct {
 	text string
 	err  error
@@ -232,10 +231,9 @@ type evalError struct {
 func (e evalError) Error() string { return e.text }
 func (e evalError) Unwrap() error { return e.err }
 
-// An activation adapts an Activation to the library.
 type activation struct{ Activation }
 
 func (a activation) ResolveName(name string) (any, bool) { return a.Lookup(name) }
 
-// Parent returns nil: there is no outer scope.
+// Parent returns nil, because there is no outer scope.
 func (a activation) Parent() interpreter.Activation { return nil }

@@ -15,7 +15,7 @@ func newQuantity(a amount) ref.Val {
 	return opaque[amount]{quantityType, "Quantity", a, same, amount.String}
 }
 
-// quantityFunctions declares quantity, isQuantity, and the arithmetic of quantities. The second
+// quantityFunctions declares quantity, isQuantity, and the functions of Quantity values. The second
 // operand may be an integer, but not a float, which cannot represent most decimal fractions.
 func quantityFunctions() []cel.EnvOption {
 	type q = amount

@@ -29,7 +29,7 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// A compiler compiles a regular expression. For constants it returns the precompiled one.
+// A compiler compiles a regular expression, or returns the precompiled one for a constant.
 type compiler func(pattern string) (*regexp.Regexp, error)
 
 func find(compile compiler, s, pattern ref.Val) ref.Val {
@@ -52,7 +52,7 @@ func findAll(compile compiler, s, pattern, limit ref.Val) ref.Val {
 	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(text, int(n)))
 }
 
-// regexArguments returns a fault as its third result, or nil.
+// regexArguments checks the arguments of find and findAll. Its third result is an error or nil.
 func regexArguments(compile compiler, s, pattern ref.Val) (string, *regexp.Regexp, ref.Val) {
 	text, ok := s.(types.String)
 	if !ok {
@@ -77,8 +77,8 @@ func compileConstant(pattern string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// regexOptimizations compile constant regular expressions once. The optimized call replaces the
-// guarded binding, so it must check its cost itself.
+// regexOptimizations makes the interpreter compile constant regular expressions once. The optimized
+// call replaces the guarded binding, so it must check the cost itself.
 func regexOptimizations() []*interpreter.RegexOptimization {
 	optimization := func(function string, call func(compile compiler, args []ref.Val) ref.Val) *interpreter.RegexOptimization {
 		return &interpreter.RegexOptimization{Function: function, RegexIndex: 1,

@@ -10,11 +10,11 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// A program keeps the functions of its environment. If it needs only functions, it gets a small
-// environment with those that it calls.
+// A program retains the functions of its environment, and a CRD may have a thousand rules. Most
+// programs therefore get an environment with only the functions that they call.
 
-// runtimeEnv returns the environment for the program. Otherwise a CRD with a thousand rules would
-// hold as many copies of the same tables. Costs depend on function names, which are unchanged.
+// runtimeEnv returns the environment for the program. Costs do not change, because they depend only
+// on function names.
 func (c *Checked) runtimeEnv() (*cel.Env, error) {
 	special, err := specialOverloads()
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
-// specialOverloads are functions that need their environment at run time: optionals are lazy, and
-// libraries count the costs of sets and lists.
+// specialOverloads returns the overloads that need their full environment at run time. Optionals
+// are lazy, and the libraries of sets and lists count costs themselves.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// A Schema defines the meaning of tree values in expressions: NewType derives their type, and
-// Schema.Value converts them. It holds what OpenAPI schemas and built-in kinds have in common for
-// expressions; package crd derives it from CRDs.
+// A Schema defines the meaning of tree values in expressions. NewType derives their type, and
+// Schema.Value converts them. Package crd derives Schemas from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
 	Format string // of texts: byte, date, date-time and duration are not strings in expressions
@@ -27,20 +26,21 @@ type Schema struct {
 	Enum                               []any
 }
 
-// NewType returns the type of values of a schema; nil if expressions cannot use them. name is the
-// prefix of object type names and must not be a valid expression, as in "@self", so that
-// self.spec.size is never mistaken for a type. isResource adds kind and metadata. Types contain the
-// limits of lists and texts for estimates; by default, the request size bounds the number of
-// elements.
+// NewType returns the type of values of a schema, or nil if expressions cannot use them. isResource
+// adds kind and metadata. name is the prefix of object type names. It must not be a valid
+// expression, as in "@self", so that self.spec.size is never mistaken for a type.
+//
+// For cost estimates, types contain the maximum sizes of lists and strings. The default is what
+// fits into one request.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
 }
 
-// A typer collects the object types of one schema, for which the compiler asks by name.
+// A typer collects the object types of one schema, which the type checker looks up by name.
 type typer struct{ objects map[string]*Type }
 
-// of returns nil for a schema whose values have no single type; such a field cannot be selected.
+// of returns nil for a schema whose values have no single type. Such a field cannot be selected.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -79,7 +79,7 @@ func (t typer) list(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// Two brackets, and a comma after each element.
+	// A JSON list has two brackets, and a comma after each element.
 	limit := (maxRequest - 2) / (elem.minSize + 1)
 	if s.MaxItems != nil {
 		limit = max(0, *s.MaxItems)
@@ -94,7 +94,7 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// Each entry has a key with quotes, a colon and a comma.
+	// Each JSON member has a quoted key, a colon and a comma.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -104,8 +104,9 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// object computes the smallest size from required fields without defaults, with quotes, colon and
-// comma. Fields whose names cannot be escaped are not declared, but typed for the objects in them.
+// object computes the minimum size from the required fields without defaults, each with quotes,
+// colon and comma. Fields whose names cannot be escaped are not declared, but the object types in
+// them are.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -133,8 +134,8 @@ func (t typer) object(s *Schema, name string) *Type {
 	return o
 }
 
-// text returns the type of texts by format. Sizes of times and durations are those of their
-// shortest and longest texts, with quotes.
+// text returns the type of strings of a format. The sizes of times and durations are those of their
+// shortest and longest strings, with quotes.
 func (s *Schema) text() *Type {
 	t := *String
 	t.maxElements = s.maxText()
@@ -154,8 +155,8 @@ func (s *Schema) text() *Type {
 	return &t
 }
 
-// maxText returns the maximum length of a text in bytes. Schemas limit characters, which take up to
-// four bytes.
+// maxText returns the maximum length of a string in bytes. Schemas limit characters, each of which
+// may take four bytes.
 func (s *Schema) maxText() int64 {
 	switch {
 	case s.MaxLength != nil:
@@ -175,14 +176,14 @@ func (s *Schema) maxText() int64 {
 	return maxRequest - 2
 }
 
-// Fields of every resource, regardless of its schema.
+// The following fields exist in every resource, regardless of its schema.
 var (
 	textSchema     = &Schema{Type: "string"}
 	metadataSchema = &Schema{Type: "object", Properties: map[string]*Schema{"name": textSchema, "generateName": textSchema}}
 )
 
-// AsResource returns the schema with kind, apiVersion, and metadata with name and generateName,
-// which is all that rules see, as in kube-apiserver.
+// AsResource returns the schema with kind, apiVersion, metadata.name and metadata.generateName. As
+// in kube-apiserver, rules see no other metadata.
 func (s *Schema) AsResource() *Schema {
 	is := func(p *Schema, kind string) bool { return p != nil && p.Type == kind }
 	metadata := s.Properties["metadata"]

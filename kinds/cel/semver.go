@@ -8,8 +8,8 @@ import (
 
 var semverType = cel.ObjectType("platform.Semver")
 
-// semverFunctions declares semver, isSemver, and functions of versions. The optional second
-// argument of both normalizes texts such as "v1.2".
+// semverFunctions declares semver, isSemver, and the functions of versions. The optional second
+// argument of both allows unnormalized versions such as "v1.2".
 func semverFunctions() []cel.EnvOption {
 	texts, normalized := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
 	one, two := []*cel.Type{semverType}, []*cel.Type{semverType, semverType}

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// dateTimeLayouts are the layouts of a date-time. Without a zone, which format validation accepts,
-// it is in UTC.
+// dateTimeLayouts lists the layouts of a date-time. One without a zone, which format validation
+// accepts, is in UTC.
 var dateTimeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05"}
 
-// parseDateTime parses a date-time; an empty text is the Unix epoch.
+// parseDateTime parses a date-time. An empty string is the Unix epoch.
 func parseDateTime(s string) (t time.Time, err error) {
 	if s == "" {
 		return time.Unix(0, 0).UTC(), nil
@@ -27,14 +27,14 @@ func parseDateTime(s string) (t time.Time, err error) {
 
 var (
 	durationPart = regexp.MustCompile(`(\d+)\s*([A-Za-zµ]+)`)
-	// dateTimeRest matches the part after the T of a lower-case date-time.
 	dateTimeRest = regexp.MustCompile(dateTimePattern)
 )
 
-// dateTimePattern matches the time of a date-time.
+// dateTimePattern matches the part of a lower-case date-time after the T.
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
-// durationUnits are units of durations, by name and by prefix of longer names.
+// durationUnits lists the units of durations, each with its names and the prefix of its longer
+// names.
 var durationUnits = []struct {
 	names  []string
 	prefix string
@@ -50,8 +50,8 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration parses a Go duration, or a text such as "1 day 3 hours". Unknown units are skipped
-// if any is known. Format validation is equally lenient; both must agree.
+// parseDuration parses a Go duration or a string such as "1 day 3 hours". It skips unknown units if
+// at least one is known. Format validation is equally lenient, and both must agree.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil
@@ -79,7 +79,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// durationUnit expects lower-case names. Prefixes cover plurals and long forms, such as minutes.
+// durationUnit expects a lower-case name. Prefixes cover plurals and long forms, such as minutes.
 func durationUnit(name string) (time.Duration, bool) {
 	for _, u := range durationUnits {
 		if strings.HasPrefix(name, u.prefix) {
@@ -94,11 +94,11 @@ func durationUnit(name string) (time.Duration, bool) {
 	return 0, false
 }
 
-// IsDuration reports whether rules can parse a text as a duration.
+// IsDuration reports whether expressions can parse a string as a duration.
 func IsDuration(s string) bool { _, err := parseDuration(s); return err == nil }
 
-// IsDateTime reports whether a text is a date, a T, and a time with its zone. Leap seconds are
-// invalid.
+// IsDateTime reports whether a string consists of a date, a T, and a time with a zone. Leap seconds
+// are invalid.
 func IsDateTime(s string) bool {
 	date, rest, found := strings.Cut(strings.ToLower(s), "t")
 	if _, err := time.Parse(time.DateOnly, date); !found || err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A Type is the type of a variable, a field or a result. maxElements is -1 without a known limit.
-// minSize bounds the number of values in one request.
+// A Type is the type of a variable, a field or a result. maxElements is -1 if there is no known
+// limit. minSize determines how many values fit into one request.
 type Type struct {
 	cel         *cel.Type
 	fields      map[string]*Type // of an object, by escaped name
@@ -19,7 +19,6 @@ type Type struct {
 	objects     map[string]*Type // all objects in it, by type name
 }
 
-// Types without parts.
 var (
 	Any       = simple(cel.AnyType, 1)
 	Bool      = simple(cel.BoolType, 4)
@@ -32,35 +31,35 @@ var (
 	String    = simple(cel.StringType, 2)
 	Timestamp = simple(cel.TimestampType, 12)
 
-	// Quantity is the type of quantities.
+	// Quantity is the type of resource quantities.
 	Quantity = simple(quantityType, 8)
 
-	// Authorization and ResourceAuthorization are the types of NewAuthorization and
-	// NewResourceAuthorization.
+	// Authorization and ResourceAuthorization are the types of the values that NewAuthorization and
+	// NewResourceAuthorization return.
 	Authorization         = simple(authorizerType, 1)
 	ResourceAuthorization = simple(resourceCheckType, 1)
-	// JSONPatches is a list of JSON Patch operations, ObjectPatch an Object. The environment
-	// must have PatchTypes.
+	// JSONPatches is a list of JSON Patch operations, and ObjectPatch an apply configuration. Both
+	// require PatchTypes.
 	JSONPatches = ListOf(simple(jsonPatchType, 1))
 	ObjectPatch = simple(cel.ObjectType(objectTypeName), 1)
 )
 
 func simple(t *cel.Type, minSize int64) *Type { return &Type{cel: t, minSize: minSize} }
 
-// ListOf returns a list type without a known limit.
+// ListOf returns the type of lists of any length.
 func ListOf(elem *Type) *Type { return listOf(elem, -1) }
 
-// MapOf returns a map type with text keys and without a known limit.
+// MapOf returns the type of maps with string keys and any number of entries.
 func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
 
-// Bounded returns t with a maximum length in bytes of a text, or in elements of a list or map.
+// Bounded returns t with a maximum size: bytes of a string, or elements of a list or map.
 func Bounded(t *Type, most int64) *Type {
 	bounded := *t
 	bounded.maxElements = most
 	return &bounded
 }
 
-// BoundedMapOf returns a map type with a maximum number of entries.
+// BoundedMapOf returns the type of maps with at most that many entries.
 func BoundedMapOf(key, elem *Type, most int64) *Type {
 	m := mapOf(elem, most)
 	m.key = key
@@ -75,8 +74,8 @@ func mapOf(elem *Type, maxEntries int64) *Type {
 	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
 }
 
-// ObjectOf returns an object type with fields. The name appears in faults; a platform name, such as
-// "platform.UserInfo", is translated to the profile.
+// ObjectOf returns an object type. The name appears in errors. A platform name, such as
+// "platform.UserInfo", is translated to the naming profile.
 func ObjectOf(name string, fields map[string]*Type) *Type {
 	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
 	for field, of := range fields {
@@ -89,7 +88,7 @@ func ObjectOf(name string, fields map[string]*Type) *Type {
 	return t
 }
 
-// Field returns the type of a field by its name in the schema; nil if expressions cannot use it.
+// Field returns the type of a field by its name in the schema, or nil if expressions cannot use it.
 func (t *Type) Field(name string) *Type {
 	escaped, ok := Escape(name)
 	if !ok {
@@ -98,17 +97,17 @@ func (t *Type) Field(name string) *Type {
 	return t.fields[escaped]
 }
 
-// Elem returns the type of list elements or map entries; nil for other types.
+// Elem returns the type of list elements or map values, or nil for other types.
 func (t *Type) Elem() *Type { return t.elem }
 
-// MostPerRequest returns the maximum number of values of the type in one request.
+// MostPerRequest returns how many values of the type fit into one request.
 func (t *Type) MostPerRequest() uint64 { return uint64(maxRequest / (t.minSize + 1)) }
 
-// String returns the name of the type in faults.
+// String returns the name of the type in errors.
 func (t *Type) String() string { return t.cel.String() }
 
-// typeOf returns the type of an expression's result. Objects are dynamic, because object types
-// belong to their environment.
+// typeOf returns the type of an expression's result. Objects become dynamic, because object types
+// are defined only in their environment.
 func typeOf(t *cel.Type) *Type {
 	switch t.Kind() {
 	case types.ListKind:
@@ -129,8 +128,8 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider finds the object types of the variables of an environment, and their fields. Each
-// variable has a family of types with a distinct prefix. It is immutable after the environment is
+// A provider resolves the object types of an environment's variables, and their fields. Each family
+// holds the types of one variable, with a distinct prefix. It is immutable once the environment is
 // created.
 type provider struct {
 	types.Provider

@@ -10,7 +10,6 @@ import (
 
 var urlType = cel.ObjectType("platform.URL")
 
-// urlFunctions declares url, isURL, and the parts of a URL.
 func urlFunctions() []cel.EnvOption {
 	texts := []*cel.Type{cel.StringType}
 	options := []cel.EnvOption{
@@ -44,8 +43,8 @@ func urlFunctions() []cel.EnvOption {
 	return options
 }
 
-// newURL accepts absolute URLs and paths; only url.Parse handles fragments. A relative reference
-// has no fixed meaning in an object.
+// newURL accepts absolute URLs and absolute paths, because a relative reference has no fixed
+// meaning in an object. Only url.Parse handles fragments.
 func newURL(s string) ref.Val {
 	_, err := url.ParseRequestURI(s)
 	if err != nil {

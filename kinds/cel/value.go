@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Value converts a tree value by the schema, on access. Values are validated before rules run, so
-// errors concern objects stored under another schema, or values that expressions cannot reach
-// otherwise.
+// Value converts a tree value according to the schema when it is read. Values are validated before
+// rules run, so errors mainly concern objects that were stored under another schema.
 func (s *Schema) Value(v any) Value {
 	switch {
 	case v == nil && s.Nullable:
@@ -77,8 +76,8 @@ func intOrString(v any) ref.Val {
 	return types.NewErr("invalid data, expected XIntOrString value to be either a string or integer")
 }
 
-// number converts a number by the schema. In the tree, a number without a fraction may be an int64,
-// and an integer with an exponent a float64.
+// number converts a number according to the schema. In a tree, a number without a fraction may be
+// an int64, and an integer with an exponent may be a float64.
 func (s *Schema) number(v any) ref.Val {
 	i, isInt := v.(int64)
 	f, isFloat := v.(float64)
@@ -115,8 +114,8 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText converts a text by its format. A fault is a value that only counts if the expression
-// uses it. Both base64 alphabets are valid, as in requests.
+// parseText converts a string by its format. An invalid one becomes an error value, which matters
+// only if the expression uses it. Both base64 alphabets are valid, as in requests.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {
 	case "duration":

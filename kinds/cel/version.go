@@ -16,19 +16,18 @@ type version struct {
 	build               []string
 }
 
-// A versionFault describes an invalid version, with the text of kube-apiserver.
+// A versionFault describes an invalid version in the words of kube-apiserver.
 type versionFault string
 
 func (f versionFault) Error() string { return string(f) }
 
-// A prerelease is a part of the pre-release: a number or a text.
+// A prerelease is one identifier of a pre-release version, a number or a string.
 type prerelease struct {
 	text      string
 	number    uint64
 	isNumeric bool
 }
 
-// parseVersion parses a strict semantic version.
 func parseVersion(s string) (v version, err error) {
 	if s == "" {
 		return v, versionFault("Version string empty")
@@ -71,7 +70,7 @@ func parseVersion(s string) (v version, err error) {
 	return v, nil
 }
 
-// versionNumber takes the part's name in both spellings of the messages.
+// versionNumber takes the name of the number in two spellings, for different messages.
 func versionNumber(title, name, s string) (uint64, error) {
 	if !isNumber(s) {
 		return 0, versionFault(fmt.Sprintf("Invalid character(s) found in %s number %q", name, s))
@@ -105,8 +104,8 @@ func isAlphanumeric(s string) bool {
 	}) < 0
 }
 
-// parseNormalized parses a version that may start with v, have leading zeros, and lack its last
-// numbers.
+// parseNormalized parses a version that may start with v, have leading zeros, or lack minor and
+// patch numbers.
 func parseNormalized(s string) (version, error) {
 	parts := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
 	for i, part := range parts {
@@ -126,8 +125,8 @@ func parseNormalized(s string) (version, error) {
 	return parseVersion(strings.Join(parts, "."))
 }
 
-// compare returns -1, 0 or 1. It ignores build metadata. A pre-release precedes its release;
-// otherwise more parts are later.
+// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release, and
+// fewer pre-release identifiers precede more.
 func (v version) compare(o version) int {
 	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
 		return c
@@ -139,7 +138,7 @@ func (v version) compare(o version) int {
 	return slices.CompareFunc(v.pre, o.pre, prerelease.compare)
 }
 
-// compare orders numbers before texts, as SemVer requires.
+// compare orders numbers before strings, as Semantic Versioning requires.
 func (p prerelease) compare(o prerelease) int {
 	switch {
 	case p.isNumeric && !o.isNumeric:
@@ -150,7 +149,6 @@ func (p prerelease) compare(o prerelease) int {
 	return cmp.Or(cmp.Compare(p.number, o.number), cmp.Compare(p.text, o.text))
 }
 
-// String returns the version as written.
 func (v version) String() string {
 	text := fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)
 	separator := "-"

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any reads one value without a plan: raw fields, custom objects and patches. Unlike in objects
-// with a plan, null stays, because in a merge patch it removes a field.
+// any reads one value without a plan, such as a raw field or a patch. It keeps nulls, which remove
+// fields in a merge patch.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -35,7 +35,8 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// A key is new if storing it makes the map larger, which is cheaper than looking it up first.
+// anyObject detects a duplicate key by the unchanged size of the map, which is cheaper than a
+// lookup.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList keeps nulls. The items of all open lists share one slice, innermost last, because the
-// length of a list is known only at its end.
+// anyList keeps nulls. All open lists share one slice for their items, because a list is allocated
+// only when its length is known.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

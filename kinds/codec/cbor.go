@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head. Three bits are the major type; five are an argument,
-// or the size of the argument that follows.
+// A CBOR item (RFC 8949) begins with a head of three bits of major type and five bits of argument,
+// or of the size of the argument that follows.
 const (
 	cborUint   = 0 // the argument is the number
 	cborNegInt = 1 // the number is -1 minus the argument
@@ -18,7 +18,8 @@ const (
 	cborSimple = 7 // false, true, null and floating-point numbers
 )
 
-// Values of the five bits. Those below cborArgument8 are the argument itself.
+// Five-bit arguments from cborArgument8 on announce a longer argument. Smaller values are the
+// argument itself.
 const (
 	cborArgument8  = 24
 	cborArgument16 = 25
@@ -27,14 +28,13 @@ const (
 	cborIndefinite = 31 // items follow until a break; with cborSimple, the break itself
 )
 
-// The arguments of cborSimple that JSON has values for.
+// Arguments of cborSimple that correspond to JSON values.
 const (
 	cborFalse = 20
 	cborTrue  = 21
 	cborNull  = 22
 )
 
-// The tags that this package interprets.
 const (
 	tagTimeText  = 0 // RFC 3339
 	tagTimeEpoch = 1 // seconds since 1970
@@ -46,7 +46,7 @@ const (
 	tagCBOR      = 55799 // marks the document as CBOR and nothing else
 )
 
-// selfDescribedCBOR is the head of tagCBOR, which begins every object.
+// selfDescribedCBOR is the encoded tagCBOR, which begins every document.
 const selfDescribedCBOR = "\xd9\xd9\xf7"
 
 func appendCBORHead(b []byte, major byte, n uint64) []byte {
@@ -75,7 +75,7 @@ func appendCBORInt(b []byte, n int64) []byte {
 	return appendCBORHead(b, cborUint, uint64(n))
 }
 
-// appendCBORFloat uses the shortest of 2, 4 or 8 bytes that holds the number exactly.
+// appendCBORFloat uses the shortest of 2, 4 or 8 bytes that represents the number exactly.
 func appendCBORFloat(b []byte, n float64) []byte {
 	single := float32(n)
 	if float64(single) != n {
@@ -87,7 +87,8 @@ func appendCBORFloat(b []byte, n float64) []byte {
 	return binary.BigEndian.AppendUint32(append(b, cborSimple<<5|cborArgument32), math.Float32bits(single))
 }
 
-// A half is a 16-bit number (IEEE 754 binary16): a sign, five exponent bits and ten fraction bits.
+// A half-precision number (IEEE 754 binary16) has a sign bit, five exponent bits and ten fraction
+// bits.
 const (
 	halfFraction = 10
 	halfBias     = 15
@@ -95,7 +96,7 @@ const (
 	singleToHalf = 23 - halfFraction // fraction bits of a float32 that a half does not have
 )
 
-// toHalf converts a number to a half. ok is false if no half equals it.
+// toHalf converts a number to half precision. ok is false if the conversion is not exact.
 func toHalf(n float32) (half uint16, ok bool) {
 	bits := math.Float32bits(n)
 	sign, fraction := uint16(bits>>16)&0x8000, bits&(1<<23-1)

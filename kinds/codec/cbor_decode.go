@@ -22,25 +22,25 @@ const (
 	errCBORBreak      = jsontext.SyntaxError(`cbor: unexpected "break" code`)
 )
 
-// ErrTooLargeAsJSON says that a CBOR body would exceed the request size limit as JSON.
+// ErrTooLargeAsJSON reports that a CBOR body would exceed the request size limit as JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
 // DecodeCBOR is DecodeJSON for CBOR. limit bounds the size that the body would have as JSON, in
-// bytes, and thus the memory of the tree.
+// bytes, and thereby the memory of the tree.
 //
-// Strings are byte strings or text, and 1.0 is not an integer. Only the tags for times and text
-// encodings are interpreted. Bignums, duplicate keys and values that JSON cannot express are
-// errors.
+// Strings may be byte strings or text strings. The number 1.0 is not an integer. Only the tags for
+// times and text encodings are interpreted. Bignums, duplicate keys and values that JSON cannot
+// express are errors.
 func DecodeCBOR(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, false)
 }
 
-// DecodeCBORConfig is DecodeCBOR for an apply configuration; see DecodeConfig.
+// DecodeCBORConfig is DecodeCBOR for an apply configuration (see DecodeConfig).
 func DecodeCBORConfig(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, m.Custom == nil)
 }
 
-// With nulls, null fields stay in the tree.
+// decodeCBOR keeps null fields in the tree if nulls is true.
 func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tree, []FieldFault, error) {
 	r := cborReader{text: string(data), budget: limit}
 	v, err := r.document()
@@ -55,8 +55,8 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 	return c.object(m, t)
 }
 
-// A cborReader reads one CBOR item into a tree, without a plan; Conform's walk checks the result.
-// Floating-point numbers are json.Number, and tagged bytes are taggedBytes, because their form
+// A cborReader reads one CBOR item into a tree without a plan, which the conformer then checks.
+// Floating-point numbers become json.Number and tagged bytes taggedBytes, because their form
 // depends on the field. Strings share the memory of text, a copy of the body.
 type cborReader struct {
 	text     string
@@ -67,7 +67,7 @@ type cborReader struct {
 	items    []any  // of the open arrays, innermost last
 }
 
-// A taggedBytes is a byte string that becomes text in JSON, in the encoding of its tag.
+// A taggedBytes is a byte string that JSON represents as text, in the encoding that its tag names.
 type taggedBytes struct {
 	raw string
 	tag uint64
@@ -98,8 +98,8 @@ func (r *cborReader) document() (any, error) {
 	return v, err
 }
 
-// spend takes n bytes of JSON from the budget. Callers count the shortest form of a value, with the
-// comma after it.
+// spend takes n bytes of JSON from the budget. Callers pass the shortest size of a value, including
+// the comma after it.
 func (r *cborReader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return ErrTooLargeAsJSON
@@ -137,7 +137,7 @@ func (r *cborReader) head() (major, info byte, n uint64, err error) {
 
 var cborTypes = [8]string{"positive integer", "negative integer", "byte string", "UTF-8 text string", "array", "map", "tag", "primitives"}
 
-// value reads one item with its tags. The encoding of a tag applies to everything in the item.
+// value reads one item with its tags. An encoding tag applies to all strings within the item.
 func (r *cborReader) value() (any, error) {
 	outer := r.encoding
 	defer func() { r.encoding = outer }()
@@ -219,7 +219,7 @@ func (r *cborReader) simple(info byte, n uint64) (any, error) {
 	return nil, jsontext.SyntaxError("cbor: data item of CBOR type primitives is not accepted by protocol: simple value " + strconv.FormatUint(n, 10) + " is not recognized")
 }
 
-// float returns a number as JSON text, with a point or an exponent that distinguishes it from an
+// float returns a number as a JSON literal with a point or exponent, which distinguishes it from an
 // integer.
 func (r *cborReader) float(n float64) (any, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
@@ -247,8 +247,8 @@ func (r *cborReader) string(major, info byte, n uint64) (any, error) {
 	return s, r.spend(len(s) + len(`"",`))
 }
 
-// validText checks the UTF-8 of a text string and repairs that of a byte string, as other formats
-// do.
+// validText rejects invalid UTF-8 in a text string, and replaces it in a byte string, as the other
+// formats do.
 func validText(major byte, s string) (string, error) {
 	switch {
 	case utf8.ValidString(s):
@@ -294,8 +294,8 @@ func (r *cborReader) take(n uint64) (string, error) {
 	return r.text[start:r.pos], nil
 }
 
-// more reports whether an array or map has another item. left is the number of remaining items of
-// one with definite length.
+// more reports whether an array or map has another item. left is the number of remaining items if
+// the length is definite.
 func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	if !indefinite {
 		return left > 0, nil
@@ -310,8 +310,8 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value,
-// except on errors.
+// enter adds one nesting level, counted as in JSON. Unless it fails, the caller decrements depth
+// after the value.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -319,7 +319,7 @@ func (r *cborReader) enter() error {
 	return r.spend(len("{},"))
 }
 
-// array reads n items. It does not preallocate, because n is untrusted.
+// array reads n items. It does not preallocate them, because n is untrusted.
 func (r *cborReader) array(indefinite bool, n uint64) (any, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
@@ -376,8 +376,8 @@ func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
 	}
 }
 
-// key reads the key of a pair, which must be a string. The fast path for plain strings avoids
-// boxing.
+// key reads the key of a pair, which must be a string. Its fast path avoids an interface
+// allocation.
 func (r *cborReader) key() (string, error) {
 	start := r.pos
 	major, info, n, err := r.head()

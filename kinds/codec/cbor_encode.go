@@ -13,17 +13,17 @@ import (
 )
 
 // AppendCBOR appends a JSON document as CBOR, with the self-describing tag. m is the message of the
-// document, or nil. Only the plan distinguishes bytes from text and floating-point numbers from
-// integers.
+// document, or nil. Without it, bytes cannot be distinguished from strings, nor floating-point
+// numbers from integers.
 //
-// It copies in one pass, without a tree. Equal documents have equal bytes: heads are the shortest,
-// and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1). Strings are written as byte
-// strings, as kube-apiserver does.
+// It copies in one pass, without a tree. Equal documents have equal bytes, because heads are the
+// shortest and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1). Strings are written as
+// byte strings, as in kube-apiserver.
 func AppendCBOR(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return AppendCBORItem(append(b, selfDescribedCBOR...), m, json)
 }
 
-// AppendCBORItem is AppendCBOR without the tag, for items inside another item.
+// AppendCBORItem is AppendCBOR without the tag, for nested items.
 func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := cborEncoders.Get().(*cborEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -37,19 +37,19 @@ func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return b, err
 }
 
-// AppendCBOREvent appends the beginning of a watch event, up to its object. The object completes
-// the event. An example of eventType is "ADDED".
+// AppendCBOREvent appends a watch event up to its object, which the caller appends. An example of
+// eventType is "ADDED".
 func AppendCBOREvent(b []byte, eventType string) []byte {
 	b = appendCBORHead(append(b, selfDescribedCBOR...), cborMap, 2)
 	b = appendCBORString(appendCBORString(b, "type"), eventType)
 	return appendCBORString(b, "object")
 }
 
-// SplitCBORList returns the bytes before and after n items of a list, which are appended with
-// AppendCBORItem. frame is the list as JSON with an empty list in that field.
+// SplitCBORList returns the bytes before and after the items of a list, which the caller appends
+// with AppendCBORItem. frame is the list as JSON, with an empty list in field.
 //
-// The empty list is found by its bytes. A string value that ends with the same name does not match,
-// because the head of a key or the end follows it.
+// The empty list is found by its bytes. No string value can match, because no empty list follows
+// it.
 func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err error) {
 	whole, err := AppendCBOR(nil, nil, frame)
 	if err != nil {
@@ -64,8 +64,8 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder copies JSON into CBOR, value by value. The JSON comes from our own encoder, so the
-// only errors are those of malformed JSON.
+// A cborEncoder copies JSON into CBOR, value by value. The JSON comes from this package's encoder,
+// so only malformed JSON is an error.
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
@@ -75,7 +75,7 @@ type cborEncoder struct {
 
 var cborEncoders = sync.Pool{New: func() any { return new(cborEncoder) }}
 
-// release returns the encoder to the pool without references to its input and output.
+// release returns the encoder to the pool, without references to its input and output.
 func (e *cborEncoder) release() {
 	pairs, scratch := e.pairs[:0], e.scratch[:0]
 	*e = cborEncoder{}
@@ -85,7 +85,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// A custom kind is copied without a plan: no field of its metadata would be encoded differently.
+// document copies a custom object without a plan, because its plan covers only metadata, which has
+// no field that needs one.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -128,14 +129,14 @@ func (e *cborEncoder) object(value func(key string) error) error {
 	return nil
 }
 
-// begin reserves one byte for the head of a map or array of unknown length; end fills it in.
+// begin reserves one byte for the head of a map or array of unknown length, which end fills in.
 func (e *cborEncoder) begin(major byte) int {
 	e.b = append(e.b, major<<5)
 	return len(e.b)
 }
 
-// end writes the head of what follows start. Up to 23 items fit the reserved byte; beyond that, the
-// content moves.
+// end writes the head of a map or array that begins at start. A head for more than 23 items exceeds
+// the reserved byte, so the content is moved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -147,8 +148,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort orders the pairs at these offsets by their bytes; the last pair ends with b. Keys begin with
-// their length and are unique, so values never decide.
+// sort orders the pairs at these offsets, up to the end of b, by their bytes. Values never affect
+// the order, because encoded keys begin with their length and are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return
@@ -228,7 +229,6 @@ func (e *cborEncoder) single(f *schema.Field) error {
 	return e.any()
 }
 
-// bytes decodes base64 and writes the bytes with the tag of their JSON encoding.
 func (e *cborEncoder) bytes() error {
 	text, err := e.ReadString()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FuzzDecodeCBOR checks that no input causes a panic, and that decoded objects survive a round trip
-// through JSON and CBOR.
+// FuzzDecodeCBOR checks that no input panics, and that decoded objects survive a round trip through
+// JSON and CBOR.
 func FuzzDecodeCBOR(f *testing.F) {
 	for _, seed := range []string{
 		"\xa0", "\xd9\xd9\xf7\xa1\x48metadata\xa1\x44name\x41a", "\xbf\x64spec\xbf\x65parts\x9f\xa1\x66limits\xa1\x61a\x611\xff\xff\xff",
@@ -102,7 +102,7 @@ func mustFloat(t *testing.T, v any) float64 {
 	return n
 }
 
-// TestBudget checks that the budget is the size as JSON, for items of any type.
+// TestBudget checks that the limit applies to the size as JSON, for items of any type.
 func TestBudget(t *testing.T) {
 	for _, item := range []string{"\xa0", "\x80", "\xa1\x40\x00", "\x00", "\xf6", "\x41a"} {
 		const n = 1000

@@ -9,37 +9,36 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform checks a patched tree as DecodeJSON checks a body, and normalizes its values. The input
-// is not changed; the result shares unchanged parts with it. Top-level fields that t shares in
-// memory with base are not checked again. base may be nil.
+// Conform checks a patched tree as DecodeJSON checks a body, and normalizes its values. It does not
+// change t, and the result shares unchanged parts with it. Top-level fields that share memory with
+// the same field of base, which may be nil, are not checked again.
 //
 // Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //
 //	json.Number("3"), float64(3)   becomes int64(3)
-//	json.Number("3.5"), "3"        is an error with the text of DecodeJSON
+//	json.Number("3.5"), "3"        is an error with the message of DecodeJSON
 //	nil                            is dropped, like a null field of a body
 //
-// The error is that of the first value of a wrong type, or of a tree that nests too deeply or has
-// too many messages.
+// An error reports the first value of a wrong type, too deep nesting, or too many messages.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
-// ConformConfig is Conform for an apply configuration, in which nulls stay as nil.
+// ConformConfig is Conform for an apply configuration. It keeps null fields as nil.
 func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, keepNulls: true}
 	return c.object(m, t)
 }
 
-// ConformPart is Conform for a part of an object, such as its metadata. m is the message of the
+// ConformPart is Conform for a part of an object, such as its metadata. m is the message of that
 // part.
 func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	return new(conformer).object(m, t)
 }
 
-// object conforms a whole object. Faults are sorted by path, so that equal requests get equal
-// warnings although Go maps have no order.
+// object conforms a whole object. It sorts faults by path, because Go maps have no order and equal
+// requests must get equal warnings.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -65,9 +64,8 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks a tree along its plan. Methods return nil for values that do not fit. It shares
-// pathTracker, and so the error texts, with the decoder. It allocates only for changes
-// (tree.CopyOnWrite).
+// A conformer walks a tree along its plan. Its methods return nil for values that do not conform.
+// Its errors are those of the decoder (pathTracker). It allocates only for changes.
 type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
@@ -79,7 +77,8 @@ type conformer struct {
 	keepNulls        bool
 }
 
-// enter reports whether the walk may go one level deeper; leave goes back up.
+// enter adds one nesting level and reports whether the depth is within the limit. Callers defer
+// leave.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -88,8 +87,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message iterates over the fields of the plan, which fixes the order of errors and avoids lookups
-// of known names.
+// message iterates over the fields of the plan instead of the object. That fixes the order of
+// errors and avoids lookups of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -128,16 +127,16 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless it is the same as old. A nil is always written, for dropNulls to
-// find.
+// replace sets a key to v unless old is the same. It also sets a nil, so that the tree is copied
+// and dropNulls runs.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
 	}
 }
 
-// additionalFields drops and reports the keys that the plan does not have, except for kind and
-// apiVersion of the whole object.
+// additionalFields drops and reports the keys that are not in the plan. The whole object may have
+// kind and apiVersion.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.CopyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.From) {
 		switch f := fieldOf(m, key, root); {
@@ -150,7 +149,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.Co
 	}
 }
 
-// field returns nil for null and for values that do not fit.
+// field returns nil for null and for values that do not conform.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -211,8 +210,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry conforms one entry of a map. With keepNulls, a null entry stays nil, because naming a key
-// means owning it.
+// entry conforms one map entry. With keepNulls, a null entry stays nil, because an apply
+// configuration owns each key that it names.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
@@ -222,7 +221,7 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnW
 	c.pop()
 }
 
-// element conforms an element of a list or map, in which null means the zero value.
+// element conforms a list element or map value. Null means the zero value there.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// single conforms one value of type f, ignoring its shape. Numbers are json.Number or int64 from
-// JSON patches and CBOR, and int64 or float64 from YAML.
+// single conforms one value of the field's type and ignores its shape. Numbers are json.Number or
+// int64 from JSON patches and CBOR, and int64 or float64 from YAML.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -58,8 +58,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
-// fromInteger avoids formatting and parsing whole numbers. Values that do not fit go through
-// fromNumber for its error.
+// fromInteger avoids formatting and parsing integers. Values that do not fit take the path through
+// fromNumber, which reports the error.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n
@@ -67,8 +67,8 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	return c.fromNumber(f, strconv.FormatInt(n, 10))
 }
 
-// raw normalizes the numbers of a value without a plan to int64 and float64. Only excessive depth
-// and values that a tree cannot hold are errors.
+// raw normalizes the numbers of a value without a plan to int64 and float64. The only errors are
+// excessive depth and values that a tree cannot hold.
 func (c *conformer) raw(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -111,8 +111,8 @@ func (c *conformer) raw(v any) any {
 	return nil
 }
 
-// floatLiteral writes integral numbers as integers: 1e6 may be a float64 and is valid for an int32,
-// but strconv.ParseInt does not read 1e+06.
+// floatLiteral formats whole numbers without an exponent. The float64 1e6 is valid for an int32,
+// but strconv.ParseInt does not parse "1e+06".
 func floatLiteral(n float64) string {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<63 {
 		return strconv.FormatFloat(n, 'f', -1, 64)

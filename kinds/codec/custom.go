@@ -8,16 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects of custom kinds (schema.Custom) have metadata with a plan, and otherwise whatever their
-// schema allows. The schema prunes the tree afterwards, because the kept fields may depend on
-// values.
+// In objects of custom kinds (schema.Custom), only the metadata has a plan. Their schema prunes the
+// complete tree, because the fields to keep may depend on values.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
-// custom reads an object of a custom kind, including unknown fields. Values of any type are kept:
-// the validation of the schema reports wrong ones and knows alternative types.
+// custom reads an object of a custom kind, including unknown fields and values of any type. Schema
+// validation reports wrong types, because it knows about alternative ones.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -50,8 +49,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes and reports the fields of a custom object that neither its schema nor an
-// embedded metadata knows.
+// pruneUnknown removes and reports the fields of a custom object that are neither in its schema nor
+// in an embedded object's metadata.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {
@@ -99,8 +98,8 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue writes a custom object. Unlike object, it takes kind, apiVersion and resourceVersion
-// from the tree, and adds nothing.
+// customValue writes a custom object. Unlike object, it writes kind, apiVersion and resourceVersion
+// from the tree and adds nothing.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -127,7 +126,7 @@ func (e *encoder) comma() {
 	}
 }
 
-// custom writes the fields next to the metadata, sorted by name, so that equal objects have equal
+// custom writes the fields other than metadata, sorted by name, so that equal objects have equal
 // bytes.
 func (e *encoder) custom(t tree.Tree) {
 	var space [16]string

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DecodeJSON decodes an object of message m and reports unknown and duplicate fields as faults,
-// even with an error. The error is that of malformed JSON or of the first value of a wrong type.
-// Its text may be shown to clients.
+// DecodeJSON decodes an object of message m. It reports unknown and duplicate fields as faults,
+// even when it returns an error. An error reports malformed JSON or the first value of a wrong
+// type. Its message may be shown to clients.
 //
 // For a Deployment:
 //
@@ -17,12 +17,12 @@ import (
 //	                                 DeploymentSpec.spec.replicas of type int32
 //	{"spec":                         unexpected end of JSON input
 //
-// The strings of the tree share one copy of data; the caller may reuse data.
+// The strings of the tree share one copy of data, so the caller may reuse data.
 func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeJSON(m, data, false)
 }
 
-// With nulls, null fields stay in the tree.
+// decodeJSON keeps null fields in the tree if nulls is true.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	d := newDecoder(jsontext.Over(append(newTransientBuffer(len(data)), data...)).Text)
 	d.keepNulls = nulls
@@ -33,12 +33,12 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored decodes an object of message m from stored JSON, whose memory the strings of the
-// tree share. It must never change. Faults are dropped, because a field may have been removed from
-// the plan since.
+// DecodeStored decodes an object of message m from stored JSON. The strings of the tree share the
+// memory of json, which must never change. Faults are dropped, because the plan may have lost
+// fields since the object was stored.
 //
-// The limits are those of stored objects, so that objects accepted by earlier releases stay
-// readable: deeper nesting, and any number of messages.
+// Stored objects may nest deeper and have any number of messages, so that objects accepted by
+// earlier releases stay readable.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -46,7 +46,7 @@ func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	return object, err
 }
 
-// root decodes the whole text and releases the decoder. Malformed JSON takes precedence over an
+// root decodes the whole document and releases the decoder. Malformed JSON takes precedence over an
 // earlier value of a wrong type.
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
@@ -76,10 +76,11 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 }
 
 // DecodeAny decodes JSON without a plan, such as a patch. Integers are int64 if they fit and
-// float64 otherwise; a number beyond float64, such as 1e400, is an error.
+// float64 otherwise. A number beyond float64, such as 1e400, is an error.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
-// DecodeAnyStored is DecodeAny for JSON that the server has encoded and that never changes.
+// DecodeAnyStored is DecodeAny for JSON that the server has encoded. The result shares the memory
+// of json, which must never change.
 func DecodeAnyStored(json []byte) (any, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -87,8 +88,8 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny is DecodeAny for a text at the given depth of a larger body. JSON in a Protobuf field
-// may thus nest no deeper than in a JSON body.
+// decodeAny decodes JSON at the given depth of a larger body, so that JSON in a Protobuf field has
+// the depth limit of a JSON body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

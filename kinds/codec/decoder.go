@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decoder decodes one JSON text into a tree along the plan. Methods return errors only for
-// malformed text; a well-formed value of a wrong type is skipped and recorded in the pathTracker.
-// The Scanner is embedded for speed.
+// A decoder decodes one JSON document along the plan. Its methods return errors only for malformed
+// JSON. They skip a value of a wrong type and record it in the pathTracker. The Scanner is embedded
+// for speed.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	// of the open lists, innermost last; lists are allocated when their length is known
+	// of the open lists, innermost last; a list is allocated when its length is known
 	items     []any
 	messages  int
 	keepNulls bool // null fields stay in the tree, as nil
@@ -22,14 +22,14 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
-// root or anyDocument return the decoder to the pool.
+// newDecoder returns a decoder from the pool. Its methods root and anyDocument put it back.
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
 	d.Text = text
 	return d
 }
 
-// release drops references to the text, which would otherwise live as long as the pool.
+// release drops all references to the document, which the pool would otherwise keep in memory.
 func (d *decoder) release() {
 	const most = 1024 // limit of path elements and items that are kept
 	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
@@ -59,10 +59,10 @@ func typeOfByte(c byte) string {
 	return "number"
 }
 
-// typeMeta are the fields of every object, whether its plan lists them or not.
+// typeMeta lists the fields that every object has, even if its plan does not list them.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf returns a field of m, or nil. root means that m is the whole object.
+// fieldOf returns a field of m, or nil. root is true if m is the message of the whole object.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -76,8 +76,8 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-// message decodes an object by the plan m. Keys are stored as in the plan, so that all trees of a
-// kind share them. Of duplicate fields the last one wins, as in encoding/json.
+// message decodes an object with the plan m. It stores the keys of the plan, so that all trees of a
+// kind share their memory. Of duplicate fields the last one wins, as in encoding/json.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
@@ -123,7 +123,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes null fields. Only in an apply configuration do they differ from absent ones.
+// dropNulls removes null fields, which equal absent ones except in an apply configuration.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -132,8 +132,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field returns nil for null. A null field is absent (dropNulls); a null element is the zero value
-// of its type.
+// field returns nil for null, which dropNulls removes from objects and which becomes the zero value
+// in lists.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -186,7 +186,7 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems clears the slots of the items, so that the decoder does not retain the values.
+// popItems clears the slots of the popped items, so that the decoder does not retain the values.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
@@ -225,8 +225,8 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	}
 }
 
-// single decodes one value of type f, ignoring its shape; nil means null. Times, quantities, bytes
-// and int-or-strings are strings in JSON; see scalar.go.
+// single decodes one value of the field's type and ignores its shape. It returns nil for null.
+// Times, quantities, bytes and int-or-strings are strings in JSON (scalar.go).
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -20,22 +20,22 @@
 // # Decoding
 //
 // JSON is decoded in one pass. Strings share one copy of the body and keys are those of the plan,
-// so a small object takes few allocations. Malformed input stops decoding. A value of a wrong type
-// is recorded, and decoding continues, because malformed input takes precedence. The error texts
-// are those of encoding/json, which clients know. Unknown and duplicate fields are dropped and
-// reported as faults, at most 100; of duplicates the last one wins. The request's fieldValidation
-// decides what becomes of the faults.
+// so a small object takes few allocations. Malformed JSON stops decoding. A value of a wrong type
+// is recorded and decoding continues, because malformed JSON takes precedence. Error messages are
+// those of encoding/json, which clients know. Unknown and duplicate fields are dropped and reported
+// as faults, at most 100. Of duplicates the last one wins. The request's fieldValidation determines
+// whether faults are ignored, become warnings or reject the request.
 //
 // # Encoding
 //
 // Fields are written in the order of the plan and map keys are sorted, so that equal objects have
-// equal bytes. No-op writes, hashes and caches rely on that. Package jsontext escapes text. An
+// equal bytes. No-op writes, hashes and caches rely on that. Package jsontext escapes strings. An
 // object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
 //
 // and Encoded.VersionOffset is the offset between the last two quotes. The version is inserted when
-// the object is committed. Field by field:
+// the object is committed. These field options determine when a field is written:
 //
 //	EmitEmpty  written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
 //	Pointer    written when present, also when zero
@@ -44,8 +44,8 @@
 // # Protobuf
 //
 // A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2 kind}, 2 raw,
-// 3 contentEncoding, 4 contentType. raw is the object. Fields are written in the order of their
-// numbers and map keys are sorted. The special messages are:
+// 3 contentEncoding, 4 contentType. raw is the object. Fields are sorted by number and map entries
+// by key. The special messages are:
 //
 //	Time, MicroTime  {1: seconds, 2: nanoseconds}, both always written; empty when absent
 //	Duration         {1: nanoseconds}
@@ -57,8 +57,8 @@
 //
 // # CBOR
 //
-// An item (RFC 8949) is a head, which holds the type and a number, followed by the content that the
-// number counts:
+// An item (RFC 8949) consists of a head, which holds the type and a number, and the content that
+// the number counts:
 //
 //	d9 d9 f7           the tag 55799, which begins every document
 //	a1 44 6b696e64 …   a map of one pair; the byte string "kind"; its value
@@ -67,8 +67,8 @@
 //	f4 f5 f6           false, true, null
 //
 // The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
-// byte strings. DecodeCBOR says what else is accepted. A watch is a sequence of such documents,
-// each a map of type and object; the object is a document, too.
+// byte strings. DecodeCBOR documents what else is accepted. A watch is a sequence of such
+// documents. Each one is a map of type and object, where the object is a document too.
 //
 // # Invariants
 //

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An encoder appends JSON to b. It cannot fail: values that JSON cannot express become null. Once
-// full, it leaves lists and maps unfinished, and the caller discards the output.
+// An encoder appends JSON to b. It cannot fail, because values that JSON cannot express become
+// null. Once b exceeds limit, it leaves lists and maps unfinished and the caller discards the
+// output.
 type encoder struct {
 	b             []byte
 	versionOffset int
@@ -19,8 +20,8 @@ type encoder struct {
 
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
-// object writes a whole object, with the kind and apiVersion of k, then the metadata. Items of
-// lists omit kind and apiVersion: schema.Kind.ItemOffset is the number of bytes to skip.
+// object writes a whole object, beginning with the kind and apiVersion of k and the metadata. List
+// items omit kind and apiVersion by skipping the first schema.Kind.ItemOffset bytes.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
@@ -45,7 +46,7 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw("}")
 }
 
-// metadata writes an empty resourceVersion and records its offset. WithVersion inserts the digits
+// metadata writes an empty resourceVersion and records its offset. WithVersion inserts the version
 // at commit, which saves a second encoding.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
@@ -61,8 +62,8 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// Most messages set few fields: once all values of t are written, only EmitEmpty fields are
-// considered.
+// message considers only EmitEmpty fields once all values of t are written, because most messages
+// set few of their fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t)
@@ -94,8 +95,8 @@ func (e *encoder) member(f *schema.Field, v any) {
 	e.value(f, v)
 }
 
-// isEmpty reports whether a field without a pointer omits the value. Raw values, int-or-strings and
-// single messages are never empty, because clients choose to send them.
+// isEmpty reports whether the encoder omits the value of a field that is not a pointer. Raw values,
+// int-or-strings and single messages are kept, because the client has chosen to send them.
 func isEmpty(f *schema.Field, v any) bool {
 	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
 		return false
@@ -117,7 +118,6 @@ func isEmpty(f *schema.Field, v any) bool {
 	return false
 }
 
-// emptyValue writes the zero value of an EmitEmpty field, as encoding/json does.
 func (e *encoder) emptyValue(f *schema.Field) {
 	switch {
 	case f.Pointer || f.Shape != schema.Single:
@@ -150,8 +150,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value of type f, ignoring its shape. Values of a wrong type must not occur, but
-// yield valid JSON. Field sets are JSON text.
+// single writes one value of the field's type and ignores its shape. A value of a wrong type should
+// not occur, but yields valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

@@ -6,13 +6,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufMagic begins every Protobuf body, because the format itself is not recognizable.
+// protobufMagic begins every Protobuf body, because Protobuf itself has no recognizable prefix.
 var protobufMagic = []byte{0x6b, 0x38, 0x73, 0x00}
 
 const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
 
-// An Envelope surrounds an object in Protobuf and names its kind, which selects the plan for
-// decoding. The envelope of a Pod in hexadecimal, without the object:
+// An Envelope wraps an object in Protobuf and names its kind, which selects the plan for decoding.
+// The envelope of a Pod in hexadecimal, without the object:
 //
 //	6b387300                    the magic
 //	0a09 0a027631 1203506f64    1: typeMeta with "v1" and "Pod"
@@ -24,15 +24,15 @@ type Envelope struct {
 	ContentEncoding, ContentType string // "" for plain Protobuf
 }
 
-// WrapEnvelope appends an envelope that contains the object raw.
+// WrapEnvelope appends an envelope around the encoded object raw.
 func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 	b = OpenEnvelope(b, apiVersion, kind, len(raw))
 	b = append(b, raw...)
 	return CloseEnvelope(b)
 }
 
-// OpenEnvelope appends the part of an envelope before an object of size bytes, and CloseEnvelope
-// the part after it. This avoids copying large objects.
+// OpenEnvelope appends the part of an envelope before an object of size bytes. The caller then
+// appends the object and calls CloseEnvelope, which avoids copying large objects.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
@@ -43,16 +43,15 @@ func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// CloseEnvelope appends the end of an envelope. The empty fields are written as kube-apiserver
-// does.
+// CloseEnvelope appends the end of an envelope. It writes empty fields, as kube-apiserver does.
 func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }
 
-// EnvelopedObject returns the object in an envelope of WrapEnvelope. empty is the size of the
-// envelope without an object. The result shares memory; its position follows from the sizes, which
-// is cheaper than parsing each item of a long list.
+// EnvelopedObject returns the object in an envelope made by WrapEnvelope, whose memory it shares.
+// empty is the size of the envelope without the object. For long lists this is cheaper than
+// parsing.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
 	size := len(envelope) - empty // the object plus the bytes of its length beyond the first
@@ -64,7 +63,8 @@ func EnvelopedObject(envelope []byte, empty int) []byte {
 }
 
 // UnwrapEnvelope parses an envelope. Raw shares the memory of body, and the error may be shown to
-// clients. Fields above 4 are skipped for later versions; of repeated fields the last one wins.
+// clients. Unknown fields are skipped for compatibility with later versions. Of repeated fields the
+// last one wins.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

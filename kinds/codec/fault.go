@@ -15,12 +15,12 @@ type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
-	// Tolerated faults are below a union, which kube-apiserver's strict decoder does not check.
-	// Published CRDs have such fields, so they only cause a warning, even in strict requests.
+	// Tolerated faults are inside a union, which kube-apiserver's strict decoder does not check.
+	// Published CRDs contain such fields, so they cause only a warning, even in strict requests.
 	Tolerated bool
 }
 
-// Refused returns the faults that make a strict request fail.
+// Refused returns the faults for which a request with strict field validation fails.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {
@@ -40,7 +40,7 @@ func UnknownPaths(faults []FieldFault) (paths []string) {
 	return paths
 }
 
-// String returns the text of warnings and strict errors, as in: unknown field "spec.foo".
+// String returns the message of a warning or strict error, as in: unknown field "spec.foo".
 func (f FieldFault) String() string {
 	if f.Message != "" {
 		return f.Message
@@ -64,8 +64,8 @@ type mismatchError struct {
 
 func (e mismatchError) Unwrap() error { return e.typeError }
 
-// ConversionText returns the text of an error of Conform for the result of a strategic merge patch.
-// kube-apiserver does not decode that result from JSON, so its errors differ from those of a body.
+// ConversionText returns the message for an error of Conform after a strategic merge patch, whose
+// result kube-apiserver does not decode from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -104,8 +104,8 @@ func isNumeric(goType string) bool {
 	return goType == "int32" || goType == "int64" || goType == "float64"
 }
 
-// IsTypeError reports whether a decoder's error concerns a value of the wrong type or form in an
-// otherwise well-formed body.
+// IsTypeError reports whether err is about a value of the wrong type or format in a well-formed
+// body.
 func IsTypeError(err error) bool {
 	_, ok := errors.AsType[typeError](err)
 	return ok
@@ -113,9 +113,9 @@ func IsTypeError(err error) bool {
 
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooManyMessages says that a body, or the result of a patch, contains too many messages.
+// ErrTooManyMessages reports that a body or the result of a patch contains too many messages.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
 // maxMessages limits the messages of one incoming object. An empty message is a few bytes of JSON,
-// but takes a thousand times as much memory for defaults, validation and comparison.
+// but defaulting, validation and comparison need a thousand times as much memory for it.
 const maxMessages = 1 << 16

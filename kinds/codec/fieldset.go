@@ -9,8 +9,8 @@ import (
 )
 
 // compactFieldSet returns a field set (FieldsV1) as compact JSON, such as {"f:data":{"f:a":{}}}.
-// Sets stay text in trees, because most writes never look into them. depth is the nesting of text
-// in its object.
+// Trees hold field sets as strings, because most writes never look into them. depth is the nesting
+// depth in the object.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -26,9 +26,9 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet recognizes nested objects without whitespace, whose keys are ASCII and escape at
-// most quotes and backslashes. Callers check the syntax. Nearly all sets return from clients as
-// this server wrote them and need no decoding.
+// isPlainFieldSet reports whether text is compact, with ASCII keys that escape at most quotes and
+// backslashes. Callers check the syntax. Clients return nearly all field sets as the server wrote
+// them, and these need no decoding.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -44,7 +44,7 @@ func isPlainFieldSet(text string) bool {
 	return true
 }
 
-// plainKeyEnd returns the offset of the quote that ends the key at i; negative if the key is not
+// plainKeyEnd returns the offset of the quote that ends the key at i, or -1 if the key is not
 // plain.
 func plainKeyEnd(text string, i int) int {
 	for {
@@ -62,7 +62,7 @@ func plainKeyEnd(text string, i int) int {
 	}
 }
 
-// fieldSet reads a field set as text; null means none. Skip has checked its syntax and depth.
+// fieldSet reads a field set as a JSON string. It returns nil for null.
 func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	c, start := d.Peek(), d.Pos
 	if err := d.Skip(); err != nil {
@@ -82,8 +82,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase reports whether base has the same field set. Such a set is not checked again and may
-// nest deeper than incoming JSON.
+// equalsBase reports whether base has the same field set. If so, the set is not checked again and
+// may nest deeper than incoming JSON.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
@@ -93,8 +93,8 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet accepts a field set as an object, as in a patch, or as a string, as in the tree of the
-// patched object. A string in a patch cannot be distinguished from the latter and is parsed.
+// fieldSet accepts an object, as in a patch, or a string, as in a tree. Strings are parsed, because
+// those from a patch cannot be distinguished.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendFloat writes the shortest form that reads back as the same number, as encoding/json does.
-// Negative zero becomes 0, because it reads back as an integer. NaN and infinities become null.
+// appendFloat writes the shortest form that decodes to the same number, as encoding/json does.
+// Negative zero becomes 0, because it is decoded as an integer. NaN and infinities become null.
 func appendFloat(b []byte, n float64) []byte {
 	if n == 0 {
 		return append(b, '0')

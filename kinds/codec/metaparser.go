@@ -10,21 +10,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON, whose memory
-// strings share. Recovery runs it over every stored object, where decoding would take many times as
-// long. Values of unexpected types are skipped; checkDecodable rejects such objects.
+// A metaParser reads the metadata and selectable fields of an object from its JSON and shares its
+// memory. Recovery runs it on every object, because decoding takes many times as long. It skips
+// values of unexpected types, which checkDecodable rejects.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
 	meta meta.ObjectMeta
 	ref  ObjectRef
-	// metadataOnly stops after the metadata, with errDone.
+	// metadataOnly ends parsing after the metadata, with errDone.
 	metadataOnly bool
 }
 
 var errDone = errors.New("the rest need not be read")
 
-// members calls read, which consumes the value, for each key of an object.
+// members calls read for each key of an object. read must consume the value.
 func (p *metaParser) members(read func(key string) error) error {
 	if p.Peek() != '{' {
 		return p.Skip()
@@ -61,8 +61,8 @@ func (p *metaParser) elements(read func() error) error {
 	}
 }
 
-// object reads the whole object's metadata, and the selectable fields below prefix, "" or a dotted
-// path with a trailing dot.
+// object reads the metadata and the selectable fields below prefix, which is empty or a dotted path
+// with a trailing dot.
 func (p *metaParser) object(prefix string) error {
 	return p.members(func(key string) error {
 		if prefix == "" && key == "metadata" {
@@ -75,8 +75,8 @@ func (p *metaParser) object(prefix string) error {
 	})
 }
 
-// selectable reads a value that is, or contains, a selectable field. With the paths spec.nodeName
-// and status.phase, it enters spec and status and skips all other keys.
+// selectable reads a value that is or contains a selectable field. For the fields spec.nodeName and
+// status.phase, it enters spec and status and skips all other keys.
 func (p *metaParser) selectable(prefix, key string) error {
 	for i := range p.kind.SelectFields {
 		path := p.kind.SelectFields[i].Path
@@ -94,8 +94,8 @@ func (p *metaParser) selectable(prefix, key string) error {
 	return p.Skip()
 }
 
-// scalar reads a value as text; lists, objects and null leave to empty. Numbers and booleans are
-// taken literally: an encoder has only one form for each.
+// scalar reads a value as a string. It leaves to empty for lists, objects and null. Numbers and
+// booleans are copied literally, because the encoder has only one form for each.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {
@@ -155,7 +155,7 @@ func (p *metaParser) metadata(key string) error {
 	return p.Skip()
 }
 
-// meta.Labels must be sorted, because they are searched.
+// labels sorts the labels, because selectors use binary search.
 func (p *metaParser) labels() error {
 	err := p.members(func(key string) error {
 		var v string

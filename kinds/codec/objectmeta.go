@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ObjectRef identifies the object in stored bytes. Version is 0 if they have none.
+// An ObjectRef identifies the object that stored bytes contain. Version is 0 if they have no
+// resourceVersion.
 type ObjectRef struct {
 	Name, Namespace string
 	Version         uint64
@@ -20,9 +21,9 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are not an object")
 
-// ExtractMeta returns the metadata that the server needs, from a tree. Writes use it because they
-// have the tree; recovery uses ParseMeta on the bytes, with the same result. Strings share the
-// memory of the tree, so objects that are kept get theirs from NewObject.
+// ExtractMeta returns the metadata that the server needs, from the tree of a write. The result
+// equals that of ParseMeta. Strings share the memory of the tree, so objects that are kept get
+// their metadata from NewObject.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -76,8 +77,8 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// scalarString returns the text that field selectors compare, or "". Floats are excluded, because
-// clients could not predict their text.
+// scalarString returns the string that field selectors compare, or "". Floats have none, because
+// clients could not predict their format.
 func scalarString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -91,8 +92,8 @@ func scalarString(v any) string {
 }
 
 // zeroAbsentFields sets absent selectable fields to the zero value of their type, or to their
-// fallback field. So spec.unschedulable=false matches Nodes without the field. Custom kinds are
-// excluded.
+// fallback field. For example, spec.unschedulable=false matches Nodes without that field. Custom
+// kinds are excluded.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -128,8 +129,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // NewObject checks stored bytes and returns their object. The object shares the memory of json,
-// which must not change. Malformed, undecodable or misplaced bytes are an error; recovery
-// quarantines them.
+// which must not change. It rejects bytes that are malformed, undecodable or under the wrong key,
+// which recovery then quarantines.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -141,14 +142,14 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
 }
 
-// ParseMeta reads an object's metadata and identity directly from its JSON. The strings share the
-// memory of json, which must not change while they are in use.
+// ParseMeta reads an object's metadata and identity from its JSON. The strings share the memory of
+// json, which must not change while they are in use.
 func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) {
 	return parseMeta(k, json, false)
 }
 
-// With metadataOnly, parseMeta stops after the metadata. The caller must know that the rest is
-// valid JSON and have no selectable fields.
+// parseMeta stops after the metadata if metadataOnly is true. The rest must then be valid JSON
+// without selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

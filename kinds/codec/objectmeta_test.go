@@ -68,8 +68,7 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// unselectable returns the kind without selectable fields. Only the metadata of its objects is
-// read.
+// unselectable returns a kind without selectable fields, for which only the metadata is parsed.
 func unselectable() *schema.Kind {
 	k := *thing
 	k.SelectFields = nil

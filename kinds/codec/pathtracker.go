@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker holds the path to the current value and the faults so far. Walks push an element
-// before a value and pop it afterwards, except after fatal errors. The path
-// spec.containers[0].image has four elements; its text is built only for faults.
+// A pathTracker holds the path to the current value and the faults found so far. A walk pushes an
+// element before a value and pops it afterwards, except after fatal errors. Paths are formatted
+// only for faults.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
@@ -40,7 +40,7 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records each fault once, up to maxFaults, which keeps the linear search cheap.
+// fault records each fault once, up to maxFaults. That limit keeps the linear search cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -54,8 +54,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo returns the path of a field or key. It is cut at about 1 KiB, because clients control its
-// length and it appears in responses and logs.
+// pathTo returns the path of a field or key. It truncates the path at about 1 KiB, because clients
+// control its length and it appears in responses and logs.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder
@@ -86,13 +86,13 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch records the first value of a wrong type, described as "number 1.5". The text is that of
-// encoding/json, with the number if the type is numeric:
+// mismatch records the first value of a wrong type. value describes it, as in "number 1.5". The
+// message is that of encoding/json, plus the number if the type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32
 //
-// The path omits list indexes and map keys. Clients show this text, and some search for parts of
+// The path omits list indexes and map keys. Clients show this message, and some search for parts of
 // it.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
@@ -134,8 +134,8 @@ func (t *pathTracker) malformed(text string) {
 
 func simpleName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// goType returns the type of a field as errors name it, such as "[]v1.Container". Messages have the
-// names of the API's Go types.
+// goType returns the type of a field as error messages name it, such as "[]v1.Container". Messages
+// have the names of the Kubernetes Go types.
 func goType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.List:

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that an encoded object of kind k can be stored under key and read back. It is the
-// check of recovery, run while the write can still fail: NewObject and DecodeStored accept what
-// passes. It checks the bytes rather than the tree, because recovery reads the encoder's output.
+// ReadBack checks that an encoded object of kind k can be stored under key and recovered, so
+// NewObject and DecodeStored accept what passes. It checks the bytes rather than the tree, because
+// recovery reads the encoder's output.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("it is not valid UTF-8")
@@ -24,9 +24,9 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 }
 
 // checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
-// values of the types of the plan. It hardly allocates, since it runs for every write and every
-// recovered object. If it were too lax, objects would be served that cannot be changed, since
-// changes decode them first.
+// values of the plan's types. It runs for every write and every recovered object, so it hardly
+// allocates. It must accept nothing that cannot be decoded, because such an object would be served
+// but could not be changed.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
@@ -51,8 +51,8 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A verifier walks the JSON of an object along the plan. It mirrors decoder: changes to one must be
-// made in both.
+// A verifier walks the JSON of an object along the plan. It mirrors decoder, so changes to one must
+// be made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
@@ -98,7 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches from next on, because fields are mostly in plan order, which avoids map lookups.
+// fieldAt searches the plan from next on, because fields mostly come in its order. That avoids map
+// lookups.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -202,7 +203,7 @@ func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("field " + f.Name + " has a value that is not a " + goType(f))
 }
 
-// Bytes and quantities have a fast path; only values that fail it are parsed.
+// checkString parses bytes and quantities only if they are not in the most common form.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()
@@ -235,8 +236,8 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 recognizes padded base64 without decoding it. The last character may have stray bits,
-// which decoders ignore.
+// isBase64 reports whether s is padded base64, without decoding it. Unused bits of the last
+// character may be set, because decoders ignore them.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Normal forms of scalars in the tree, for all input formats:
+// The tree holds scalars in a normal form, regardless of the input format:
 //
 //	bytes          base64 of the standard alphabet, padded, in one line
 //	time           2030-01-02T03:04:05Z: UTC, truncated to whole seconds
@@ -22,13 +22,13 @@ import (
 //	duration       as Go writes it: 1h30m0s for 90m
 //	int-or-string  an int64 in the range of int32, or a string
 //
-// Equal values are equal strings, so that comparisons, no-op writes and field selectors need not
-// know the types.
+// Equal values are equal strings, so comparisons, no-op writes and field selectors do not depend on
+// types.
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString returns the tree value of a string for field f. On mismatch it records the error and
-// returns nil. JSON decoding, Conform and Protobuf share these functions.
+// fromString returns the tree value of a string for field f. If the string does not fit, it records
+// the error and returns nil. All decoders share these functions.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -65,7 +65,7 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool tries a boolean as a quantity, for the error text that kube-apiserver returns.
+// fromBool parses a boolean for a quantity field, for the error message of kube-apiserver.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -77,8 +77,8 @@ func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
-// strings returns a list of strings. For other values it records the error and returns nil; null
-// elements are errors.
+// strings returns a list of strings. It records an error and returns nil for other values and for
+// null elements.
 func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -116,7 +116,7 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber returns whole numbers as int64 if they fit, since float64 would change large ones.
+// anyNumber returns integers as int64 if they fit, because float64 would change large ones.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -127,8 +127,8 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return nil
 }
 
-// asReadBack returns a number as it decodes after encoding: 5.0, 1e2 and -0.0 become integers.
-// Otherwise a client that writes back what it read would change the object.
+// asReadBack returns a number as it would decode after being encoded. For example, 5.0, 1e2 and
+// -0.0 become integers. Otherwise a client that writes back an object unchanged would change it.
 func asReadBack(n float64) any {
 	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
 		return n
@@ -140,8 +140,8 @@ func asReadBack(n float64) any {
 	return i
 }
 
-// bytes returns base64 without line breaks and stray bits, so that equal bytes are equal strings.
-// Go's decoder, and so kube-apiserver, accepts both.
+// bytes returns base64 without line breaks and with unused bits cleared, so that equal bytes are
+// equal strings. Go's decoder, and therefore kube-apiserver, accepts both deviations.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -167,8 +167,8 @@ func isCanonicalBase64(s string) bool {
 	return err == nil
 }
 
-// time returns a time in UTC and whole seconds, or nil for the zero time, which Go clients write as
-// null: 2030-01-02T05:04:05.9+02:00 becomes 2030-01-02T03:04:05Z.
+// time returns a time in UTC, truncated to seconds. For example, 2030-01-02T05:04:05.9+02:00
+// becomes 2030-01-02T03:04:05Z. It returns nil for the zero time, which Go clients write as null.
 func (t *pathTracker) time(s string) any {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -190,11 +190,12 @@ func (t *pathTracker) time(s string) any {
 
 const errYearRange = "year outside of range [0,9999]"
 
-// isStorable reports whether a UTC time can be read back: RFC 3339 has years of four digits.
+// isStorable reports whether a UTC time can be decoded again, because RFC 3339 has only four-digit
+// years.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
 // timeOutOfRange records that the current time has no four-digit year in UTC. Unlike the errors of
-// time.Parse, the message includes the path, because the text itself looks valid.
+// time.Parse, its message includes the path, because the value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {
@@ -233,8 +234,8 @@ func (t *pathTracker) quantity(s string) any {
 	return canonical
 }
 
-// isPlainQuantity recognizes common canonical amounts, such as "500m", "3" and "128Mi", without
-// parsing. Multiples of 1000 or 1024 are not canonical: 2000m is 2. Seven digits cannot overflow n.
+// isPlainQuantity reports whether s is a common canonical quantity such as "500m", "3" or "128Mi",
+// without parsing it. Multiples of 1000 or 1024 are not canonical. Seven digits cannot overflow n.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
 	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {
@@ -261,8 +262,8 @@ func (t *pathTracker) duration(s string) any {
 	return d.String()
 }
 
-// Zero returns the value of a null element of a list or map, as in Go. It must agree with isEmpty
-// and emptyValue.
+// Zero returns the value that a null list element or map value stands for, as in Go. It must agree
+// with isEmpty and emptyValue.
 func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:

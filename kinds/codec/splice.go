@@ -7,12 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// versionKey precedes the digits of the version. The metadata before it has only names and the uid,
-// which cannot contain quotes, so the first match is the right one.
+// versionKey precedes the digits of the resourceVersion. Its first occurrence is the right one,
+// because the metadata before it holds only names and the UID, which cannot contain quotes.
 var versionKey = []byte(`"resourceVersion":"`)
 
-// WithoutVersion returns an object's JSON as it was before its version was inserted. The result
-// shares no memory with json.
+// WithoutVersion returns an object's JSON without its resourceVersion. The result shares no memory
+// with json.
 func WithoutVersion(json []byte) Encoded {
 	offset := bytes.Index(json, versionKey) + len(versionKey)
 	rest := json[offset+bytes.IndexByte(json[offset:], '"'):]
@@ -20,7 +20,7 @@ func WithoutVersion(json []byte) Encoded {
 	return Encoded{JSON: append(append(bare, json[:offset]...), rest...), VersionOffset: offset}
 }
 
-// WithVersion returns the object's JSON with a version.
+// WithVersion returns the object's JSON with a resourceVersion.
 func (e Encoded) WithVersion(version uint64) []byte {
 	var digits [20]byte
 	d := strconv.AppendUint(digits[:0], version, 10)
@@ -29,20 +29,20 @@ func (e Encoded) WithVersion(version uint64) []byte {
 	return append(out, e.JSON[e.VersionOffset:]...)
 }
 
-// managedFieldsKey precedes the managed fields. No earlier list in the metadata has that name, and
-// quotes in strings are escaped.
+// managedFieldsKey precedes the managed fields. Its first occurrence is the right one, because no
+// earlier list in the metadata has that name and quotes in strings are escaped.
 var managedFieldsKey = []byte(`"managedFields":[`)
 
-// EqualIgnoringVersion reports whether the JSON of an object differs from an encoding only in its
-// version.
+// EqualIgnoringVersion reports whether the JSON of an object equals e except for the
+// resourceVersion.
 func EqualIgnoringVersion(json []byte, e Encoded) bool {
 	at, digits := e.VersionOffset, len(json)-len(e.JSON)
 	return digits >= 0 && at <= len(e.JSON) && bytes.Equal(json[:at], e.JSON[:at]) && bytes.Equal(json[at+digits:], e.JSON[at:])
 }
 
-// EqualIgnoringManagedFields reports whether the JSON of an object differs from an encoding only in
-// its version and managed fields, which both must have. The cheapest comparison comes first,
-// because most writes change something else.
+// EqualIgnoringManagedFields reports whether the JSON of an object equals e except for
+// resourceVersion and managed fields. Both must have managed fields. The cheapest comparison comes
+// first, because most writes change something else.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	oldAt, at := bytes.Index(json, managedFieldsKey), bytes.Index(e.JSON, managedFieldsKey)
 	if oldAt < 0 || at < 0 || !EqualIgnoringVersion(json[:oldAt], Encoded{e.JSON[:at], e.VersionOffset}) {
@@ -56,7 +56,7 @@ func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	return ok && bytes.Equal(old.after, new.after)
 }
 
-// ManagedFieldsSize returns the size in bytes of the managed fields in an object's JSON.
+// ManagedFieldsSize returns the size of the managed fields in an object's JSON, in bytes.
 func ManagedFieldsSize(json []byte) int {
 	c, ok := splitManagedFields(json)
 	if !ok {

@@ -7,9 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A union is a field of type Raw with a message (schema.Field.Message), such as the
-// additionalProperties of a schema. In JSON it is the value of the matching field: an object, a
-// list or a bool. In Protobuf it is the message, in which the bool accompanies an object as true.
+// A union is a field of type Raw with a message (schema.Field.Message), such as
+// additionalProperties in a schema. In JSON it is the value of one field of that message: an
+// object, a list or a bool. In Protobuf it is the message, whose bool is true if there is an
+// object.
 
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
@@ -23,7 +24,7 @@ func unionField(m *schema.Message, v any) *schema.Field {
 	return nil
 }
 
-// unionFieldFor returns the field of a union for a value that begins with c, or nil. For
+// unionFieldFor returns the field of a union for a JSON value that begins with c, or nil. For
 // additionalProperties (JSONSchemaPropsOrBool), "t" and "f" select allows, and "{" selects schema.
 func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 	for _, f := range m.Fields {
@@ -57,7 +58,7 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 	return nil, d.skipMismatch(messageType(m))
 }
 
-// The value stays true or an object, as in JSON: the tree does not have the fields of the message.
+// union returns the value as in JSON, not the message that represents it in Protobuf.
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {
@@ -77,7 +78,7 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// As in Kubernetes' Go types, the bool is true if there is an object or list.
+// union sets the bool to true if there is an object or list, as in the Kubernetes Go types.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {
@@ -98,8 +99,8 @@ func (e *wireEncoder) union(f *schema.Field) error {
 	return nil
 }
 
-// union decodes a message and returns the value of the union in JSON, or nil. An object or list
-// takes precedence over the bool. An empty message is false.
+// union decodes a message and returns the JSON value of the union, or nil. An object or list takes
+// precedence over the bool. An empty message means false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

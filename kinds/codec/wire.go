@@ -8,20 +8,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A wireMessage is a message as in Protobuf: fields by number, with inlined messages nested. Go
-// types embed structs, which JSON flattens and Protobuf nests. So schema.Field.Wire of hostPath in
-// Volume is [2, 1]: field 1 of the message in field 2.
+// A wireMessage describes a message in Protobuf, with fields by number. Structs that Go types embed
+// are flat in JSON but nested in Protobuf. For example, schema.Field.Wire of hostPath in Volume is
+// [2, 1], field 1 of the message in field 2.
 type wireMessage struct {
 	nodes []*wireNode
 
-	// Only set in an outermost message: all fields, including those of inlined messages.
+	// The following are set only in an outermost message and include the fields of inlined
+	// messages.
 	ranked []*wireNode // in the order of writing
 	inJSON []*wireNode // in the order of the JSON
 	byName map[string]*wireNode
 	nested bool // some fields are inlined
 }
 
-// A wireNode is a field, or an inlined message.
+// A wireNode is either a field or an inlined message.
 type wireNode struct {
 	number int32
 	field  *schema.Field
@@ -29,17 +30,18 @@ type wireNode struct {
 	inner  *wireMessage // of an inlined message
 }
 
-// emitsZero reports whether an absent field is written. Lists and maps never are.
+// emitsZero reports whether Protobuf contains the field even if it is absent. Absent lists and maps
+// are never written.
 func (n *wireNode) emitsZero() bool {
 	return n.field.WireEmitEmpty && n.field.Shape == schema.Single
 }
 
-// wirePlans caches the *wireMessage of each *schema.Message. Only built-in kinds have Protobuf, so
-// its size is bounded by the catalog.
+// wirePlans caches the *wireMessage of each *schema.Message. Its size is bounded, because only
+// built-in kinds have a Protobuf form.
 var wirePlans sync.Map
 
-// wireOf returns the Protobuf form of a plan. It is built on first use, because most kinds are
-// never requested in Protobuf.
+// wireOf returns the Protobuf form of a plan. It builds the form on first use, because most kinds
+// are never requested in Protobuf.
 func wireOf(m *schema.Message) *wireMessage {
 	if w, ok := wirePlans.Load(m); ok {
 		return w.(*wireMessage)
@@ -85,7 +87,7 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf first searches inJSON from next on, because stored documents have their fields in that
+// leaf searches inJSON from next on first, because stored documents have their fields in that
 // order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8
@@ -107,7 +109,8 @@ func (w *wireMessage) sort() {
 	}
 }
 
-// node returns a node by its number, or nil. Most messages number their fields from 1 without gaps.
+// node returns the node of that number, or nil. Most messages number their fields from 1 without
+// gaps.
 func (w *wireMessage) node(number int32) *wireNode {
 	if i := int(number) - 1; i >= 0 && i < len(w.nodes) && w.nodes[i].number == number {
 		return w.nodes[i]

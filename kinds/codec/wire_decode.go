@@ -15,10 +15,10 @@ import (
 
 const errProtobuf = typeError("proto: malformed message")
 
-// DecodeProtobuf decodes an object of message m from Protobuf without envelope. Unknown fields are
-// dropped silently, as clients expect of Protobuf. The faults are those of JSON in raw fields.
+// DecodeProtobuf decodes an object of message m from Protobuf without an envelope. It drops unknown
+// fields silently, as is usual for Protobuf. The faults are those of JSON in raw fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
-	// One immutable copy of the body, whose memory the strings of the tree share.
+	// The strings of the tree share this one copy of the body, which is never changed.
 	text := string(body)
 	d := wireDecoder{}
 	object := tree.Tree{}
@@ -31,9 +31,8 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 	return object, d.faults, nil
 }
 
-// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder.
-// Unlike that, it stops at a wrong wire type; values with invalid content have the same error
-// texts.
+// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder. It
+// stops at a wrong wire type, but only records invalid content.
 type wireDecoder struct {
 	pathTracker
 	depth    int
@@ -41,8 +40,8 @@ type wireDecoder struct {
 	items    []any // of the open lists, innermost last
 }
 
-// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value,
-// except on errors.
+// enter adds one nesting level, counted as in JSON. Unless it fails, the caller decrements depth
+// after the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -50,8 +49,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-// Of repeated fields, single values are replaced, messages merged and lists continued: in Protobuf,
-// concatenated encodings merge.
+// message handles repeated fields so that concatenated encodings merge, as Protobuf requires.
+// Values are replaced, messages merged and lists continued.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -90,7 +89,7 @@ func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
 
-// skipWire skips a field whose tag took n bytes, and returns the length of both.
+// skipWire returns the length of a field to skip, with its tag of n bytes.
 func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
 	size := protowire.ConsumeFieldValue(number, t, b[n:])
 	if size < 0 {
@@ -99,8 +98,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 	return n + size, nil
 }
 
-// payload returns the bytes of a length-delimited field whose tag took n bytes, and the length of
-// both. The bytes share the memory of the body.
+// payload returns the bytes of a length-delimited field, which share the memory of b, and the
+// length of the field with its tag of n bytes.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -112,7 +111,7 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
-// inlined decodes a message whose fields belong to object in JSON.
+// inlined decodes a message whose fields are fields of object in JSON.
 func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
@@ -124,8 +123,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list decodes consecutive elements of a list. If another field comes between, the list is
-// continued.
+// list decodes consecutive elements of a list. It appends to a list that another field has
+// interrupted.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -150,7 +149,8 @@ func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, err
 	return done, nil
 }
 
-// elements decodes one element of a list, or several packed numbers. Clients may send either form.
+// elements decodes one element of a list or several packed numbers, because clients may send
+// either.
 func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
 	own, isNumber := numberType(f.Type)
 	if !isNumber || t != protowire.BytesType {
@@ -179,8 +179,8 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
-// entry decodes a map entry: a message of a key (1) and a value (2). A missing key is "", a missing
-// value the zero value.
+// entry decodes a map entry, a message with the key (1) and the value (2). A missing key is "" and
+// a missing value is zero.
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -225,7 +225,8 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single drops zero values of fields without a pointer, since Protobuf always writes them.
+// single drops zero values of fields that are not pointers, because Protobuf also contains absent
+// ones.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -239,7 +240,7 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether Protobuf writes the value for an absent field, such as an empty
+// isWireZero reports whether v is what Protobuf contains for an absent field, such as an empty
 // embedded message.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
@@ -249,8 +250,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value decodes one value of type f, whose tag took n bytes, and returns the length of both.
-// Messages are merged into before.
+// value decodes one value of the field's type and merges a message into before. It also returns the
+// length of the field with its tag of n bytes.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {
@@ -277,8 +278,8 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString returns text that shares the memory of the body. Invalid UTF-8 is repaired with
-// U+FFFD.
+// wireString returns a string that shares the memory of p. It replaces invalid UTF-8 by U+FFFD, in
+// a copy.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

@@ -15,13 +15,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendProtobuf appends a JSON document of message m as Protobuf, without envelope. The document
-// must come from this server's encoder; a value that does not fit its field is an error.
+// AppendProtobuf appends a JSON document of message m as Protobuf, without an envelope. The
+// document must come from this server's encoder. A value that does not fit its field is an error.
 //
-// It copies in one pass, without a tree, and writes the same bytes as kube-apiserver. Fields are in
-// the order of their numbers, maps in that of their keys. Fields that Kubernetes' Go types hold as
-// values rather than pointers are written even if absent. Fields without a number or without a plan
-// are omitted.
+// It copies in one pass, without a tree, and writes the same bytes as kube-apiserver. Fields are
+// sorted by number and map entries by key. Absent fields are written if the Kubernetes Go type has
+// a value there, not a pointer. Fields without a number or a plan are omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -39,7 +38,7 @@ type wireEncoder struct {
 	scratch []byte
 }
 
-// A wirePart is a piece of the output: b[start:end] is the whole field of that rank or, in a map,
+// A wirePart is a piece of the output. b[start:end] is the whole field of that rank or, in a map,
 // the entry of that key.
 type wirePart struct {
 	rank       int
@@ -73,8 +72,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields as they come. If that is the order of their numbers, as usual, absent
-// fields are written in between. Otherwise arrange reorders them afterwards.
+// message writes fields in the order of the JSON, usually that of their numbers, with absent fields
+// in between. Otherwise arrange reorders them afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
@@ -119,7 +118,7 @@ func (e *wireEncoder) message(m *schema.Message) error {
 	return nil
 }
 
-// zeros appends the absent fields of ranks next to end that are always written.
+// zeros appends those absent fields with ranks from next up to end that are always written.
 func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	for _, leaf := range w.ranked[next:end] {
 		if leaf.emitsZero() {
@@ -128,7 +127,7 @@ func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	}
 }
 
-// arrange orders the parts in b[start:] by rank, and nests those of inlined messages.
+// arrange sorts the parts in b[start:] by rank and nests those of inlined messages.
 func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	slices.SortStableFunc(parts, func(a, b wirePart) int { return cmp.Compare(a.rank, b.rank) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -136,8 +135,8 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	e.nodes(w.nodes, parts, start)
 }
 
-// nodes appends the parts of nodes from scratch, a copy of b[start:], and returns the remaining
-// parts.
+// nodes appends the parts that belong to nodes and returns the remaining ones. It reads them from
+// scratch, a copy of b[start:].
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
 		switch {
@@ -353,8 +352,8 @@ func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	return err
 }
 
-// intOrString appends all fields: 80 is 08 00 10 50 1a 00, and "http" is 08 01 10 00 1a 04 68 74 74
-// 70.
+// intOrString writes all three fields, even empty ones. For example, 80 is 08 00 10 50 1a 00, and
+// "http" is 08 01 10 00 1a 04 68 74 74 70.
 func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	var n int64
 	var s string
@@ -412,14 +411,14 @@ func (e *wireEncoder) zero(number int32, f *schema.Field) {
 	e.b = closeWire(e.b, at)
 }
 
-// openWire begins a nested message. closeWire(b, at) fills in its length.
+// openWire begins a nested message. closeWire(b, at) later fills in its length.
 func openWire(b []byte, number int32) (out []byte, at int) {
 	b = appendTag(b, number, protowire.BytesType)
 	return append(b, 0), len(b)
 }
 
-// closeWire writes the length of a message before it. The one reserved byte suffices for most;
-// longer messages move, which is cheaper than measuring every message first.
+// closeWire writes the length of a message before its content. Messages that need more than the
+// reserved byte are moved, which is cheaper than measuring every message first.
 func closeWire(b []byte, at int) []byte {
 	n := uint64(len(b) - at - 1)
 	if n < 0x80 {
@@ -446,7 +445,7 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
-// appendWireTime appends the fields of a time; the zero time has none. Time and MicroTime differ
+// appendWireTime appends the fields of a time, or none for the zero time. Time and MicroTime differ
 // only in their nanoseconds.
 func appendWireTime(b []byte, layout, s string) ([]byte, error) {
 	at, err := time.Parse(layout, s)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// wireNumber reads a number or bool; a negative length means an error. Only the lower 32 bits of an
-// int32 count, since negative ones are sent with 64.
+// wireNumber decodes a number or bool. A negative length means an error. It uses only the lower 32
+// bits of an int32, because negative ones are encoded with 64.
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
@@ -32,8 +32,8 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 	return int64(v), n
 }
 
-// special decodes a length-delimited value that is not a message of the plan; see the package
-// comment.
+// special decodes a length-delimited value that is not a message of the plan. The package comment
+// lists the formats.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -69,8 +69,7 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	return d.wireRaw(parts[1].bytes)
 }
 
-// wireFieldSet decodes the JSON object of a field set, or nil. It is checked like other incoming
-// JSON.
+// wireFieldSet decodes the JSON object of a field set, or returns nil if it is empty.
 func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
@@ -116,8 +115,8 @@ type wireField struct {
 	bytes  []byte
 }
 
-// splitWire splits a message into its fields 1 to 3. The last occurrence wins; higher numbers and
-// other wire types are skipped.
+// splitWire splits a message into its fields 1 to 3. Of repeated fields the last one wins. Higher
+// numbers and unexpected wire types are skipped.
 func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
@@ -142,8 +141,8 @@ func splitWire(p []byte, parts *[4]wireField) error {
 	return nil
 }
 
-// wireTime returns the text of a time, or nil for the zero time. A message without fields is an
-// absent time, while 0 seconds is the beginning of 1970.
+// wireTime formats a time, or returns nil for the zero time. A message without fields is an absent
+// time, whereas zero seconds is the Unix epoch.
 func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, error) {
 	if empty {
 		return nil, nil
@@ -168,8 +167,7 @@ func (d *wireDecoder) wireQuantity(s string) any {
 	return d.quantity(s)
 }
 
-// wireRaw decodes the JSON of a raw field, or nil. Its duplicate keys count toward the faults of
-// the body.
+// wireRaw decodes the JSON of a raw field, or returns nil if it is empty.
 func (d *wireDecoder) wireRaw(p []byte) (any, error) {
 	if len(p) == 0 {
 		return nil, nil

@@ -60,7 +60,7 @@ func TestProtobufBytes(t *testing.T) {
 				"2206" + "0a0161120178" + "2205" + "0a01621200" + "2a0408001000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// hostPath and optional are inlined under number 2; hostPath is always written.
+			// hostPath and optional are inlined under number 2, and hostPath is always written.
 			want := strings.Replace(c.want, "1a040a001200", "1a060a0012020a00", 1)
 			if got := hex.EncodeToString(inProtobuf(t, plan, c.in)); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -151,7 +151,8 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	})
 }
 
-// TestProtobufOrder checks that the bytes do not depend on the order of fields and keys.
+// TestProtobufOrder checks that the bytes do not depend on the order of fields and keys in the
+// JSON.
 func TestProtobufOrder(t *testing.T) {
 	for _, c := range []struct{ name, in, same string }{
 		{"fields", `{"data":{"k":"v"},"metadata":{"uid":"u","name":"n"}}`, `{"metadata":{"name":"n","uid":"u"},"data":{"k":"v"}}`},
@@ -170,7 +171,8 @@ func TestProtobufOrder(t *testing.T) {
 	}
 }
 
-// TestAppendProtobufErrors covers malformed JSON and values that do not match the plan.
+// TestAppendProtobufErrors checks that malformed JSON and values that do not fit the plan are
+// errors.
 func TestAppendProtobufErrors(t *testing.T) {
 	for _, in := range []string{
 		``, `[]`, `{`, `{}x`, `{"metadata":1}`, `{"data":[]}`, `{"data":{"k":1}}`, `{"spec":{"replicas":"1"}}`, `{"spec":{"replicas":1.5}}`,
@@ -183,7 +185,7 @@ func TestAppendProtobufErrors(t *testing.T) {
 	}
 }
 
-// TestEnvelopedObject checks that the object is found at the same place as by UnwrapEnvelope.
+// TestEnvelopedObject checks that EnvelopedObject and UnwrapEnvelope find the same object.
 func TestEnvelopedObject(t *testing.T) {
 	empty := len(WrapEnvelope(nil, "apps/v1", "Deployment", nil))
 	for size := range 130 {

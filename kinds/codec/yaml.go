@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for YAML bodies. A few bytes of aliases can expand to gigabytes.
+// Limits for YAML bodies, because a few bytes of aliases can expand to gigabytes.
 const (
 	yamlGrowthFactor = 16      // times the body size
 	yamlGrowthBase   = 1 << 16 // plus bytes
@@ -28,23 +28,23 @@ const (
 	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A JSON body takes the JSON path, which is many times
-// faster. Duplicate keys are reported with the YAML parser's text; the last one wins.
+// DecodeYAML is DecodeJSON for YAML 1.1. A JSON body is decoded as JSON, which is many times
+// faster. Duplicate keys are reported with the YAML parser's message, and the last one wins.
 //
-// The parser's values become a tree (yamlConverter) that Conform's walk checks. So types and errors
-// after parsing are those of JSON.
+// The parser's values become a tree (yamlConverter), which the conformer checks. Types, and errors
+// after parsing, are therefore those of JSON.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
 
-// DecodeConfig is DecodeYAML for an apply configuration. Nulls stay as nil, because naming a field
-// means owning it; in lists they become the zero value.
+// DecodeConfig is DecodeYAML for an apply configuration. It keeps null fields as nil, because the
+// manager owns every field that the configuration names. Null list elements become the zero value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, true)
 }
 
-// A body that begins like JSON but is malformed may be a YAML flow mapping; other errors are final.
-// With nulls, null fields stay in the tree.
+// decodeYAML keeps null fields in the tree if nulls is true. A body that begins like JSON but is
+// malformed may be a YAML flow mapping, so it is parsed as YAML.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -65,8 +65,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes a configuration that DecodeConfig has refused for a wrong type, without a
-// plan, to report its errors.
+// DecodeUntyped decodes an apply configuration without a plan, to report the errors of one that
+// DecodeConfig has rejected for a wrong type.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -76,9 +76,9 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document; more are an error, since they would be ignored. The parser
-// reports duplicate keys only in strict mode, which then stops, so such a text is read again. The
-// check for a single document runs only if a line looks like a document boundary.
+// readYAML reads a single YAML document. More than one is an error, because the others would be
+// ignored. A body with duplicate keys is parsed twice, because strict mode, which reports them,
+// stops there. The check for further documents runs only if a line looks like a boundary.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -122,9 +122,8 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns an upper bound of the nesting: open brackets, indentation and consecutive
-// dashes may each be a level. It guards the parser, which recurses without a limit. Brackets and
-// dashes in strings count too.
+// yamlNesting returns an upper bound of the nesting depth, because the parser recurses without a
+// limit. Each open bracket, indentation and consecutive dash counts, even inside strings.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -152,8 +151,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend takes n bytes from the budget. A value costs 1, a string or key its length, roughly as in
-// JSON.
+// spend takes n bytes from the budget. A value costs 1 and a string or key its length, roughly its
+// size as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -161,7 +160,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a value. Each occurrence of an alias is converted, and counted, again.
+// value converts a value of the parser. Each use of an alias is converted and charged again.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
@@ -220,8 +219,8 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 	return root, nil
 }
 
-// yamlKey returns the JSON form of a key, which need not be a string in YAML. As in
-// sigs.k8s.io/yaml, fractions have the precision of a float32.
+// yamlKey returns a key as a string, because YAML also allows other types. As in sigs.k8s.io/yaml,
+// fractions have the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

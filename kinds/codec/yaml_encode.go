@@ -10,8 +10,8 @@ import (
 // YAML converts a JSON document to YAML with sorted keys.
 func YAML(json []byte) ([]byte, error) { return yaml.JSONToYAML(escapeForYAML(json)) }
 
-// escapeForYAML escapes the characters that are valid in JSON but not in YAML. The conversion
-// parses the JSON as YAML, which rejects some of them and treats others as line breaks.
+// escapeForYAML escapes characters that YAML rejects or treats as line breaks, because the
+// conversion parses the JSON as YAML.
 func escapeForYAML(json []byte) []byte {
 	var out []byte
 	done := 0
@@ -35,8 +35,8 @@ func escapeForYAML(json []byte) []byte {
 	return append(out, json[done:]...)
 }
 
-// isPrintableInYAML reports whether a non-ASCII character may appear unescaped in YAML and is not a
-// line break.
+// isPrintableInYAML reports whether a non-ASCII character may appear unescaped in YAML without
+// being a line break.
 func isPrintableInYAML(r rune) bool {
 	switch r {
 	case '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff':

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestYAML checks that JSON survives the conversion to YAML.
+// TestYAML checks that JSON survives a conversion to YAML and back.
 func TestYAML(t *testing.T) {
 	all := []rune{}
 	for r := range rune(0x100) {
@@ -79,7 +79,7 @@ func TestDecodeYAML(t *testing.T) {
 	}
 }
 
-// bombs returns small bodies that would expand or parse very slowly.
+// bombs returns small bodies that are expensive to expand or parse.
 func bombs() map[string]string {
 	var laughs strings.Builder
 	laughs.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromStored converts a tree of the stored version to kind k, or to its subresource sub (nil for
-// none). It returns nil if the subresource shows nothing. The input is not changed; the result may
-// share memory with it.
+// FromStored converts a tree of the stored version to kind k, or to its subresource sub if that is
+// not nil. It returns nil if the subresource cannot be read. It does not change t, but may share
+// its memory.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -26,8 +26,8 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults
-// of both. Fields that only k knows remain for validation; see Keep.
+// ToStored converts a tree of kind k to the stored version and applies the defaults of both. It may
+// change t. Fields that only k has stay in the result for validation, and Keep removes them later.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -40,8 +40,8 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// Keep removes the fields that the stored version does not know from a converted object. Only
-// versions of custom kinds have such fields.
+// Keep removes the fields that the stored version lacks from a converted object. Only custom kinds
+// have versions with such fields.
 func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Conversion == nil {
 		return t
@@ -49,8 +49,8 @@ func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	return k.Conversion.Keep(t)
 }
 
-// BodyKind returns the kind of the bodies of k, or of its subresource sub, which may be of another
-// kind, such as Scale.
+// BodyKind returns the kind of request and response bodies of k or its subresource sub. A
+// subresource may have another kind, such as Scale.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind
@@ -59,7 +59,7 @@ func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 }
 
 // Object converts a stored object to kind k, or to its subresource sub. It returns nil if the
-// subresource shows nothing, and an error if the stored bytes cannot be decoded.
+// subresource cannot be read, and an error if the stored bytes cannot be decoded.
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	bodyKind := BodyKind(k, sub)
 	if bodyKind == k.Stored {
@@ -72,8 +72,8 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View returns a subresource with its own kind of an object that is already converted to k, or nil
-// if it shows nothing.
+// View returns the subresource sub, which has its own kind, of an object that is already converted
+// to k. It returns nil if the subresource cannot be read.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {
 		return nil, nil
@@ -85,8 +85,8 @@ func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object
 	return encode(sub.BodyKind, o, sub.View.Read(tree)), nil
 }
 
-// encode returns a tree as an object of kind k with the key, version and metadata of o; nil for a
-// nil tree.
+// encode returns a tree as an object of kind k with the key, version and metadata of o. It returns
+// nil for a nil tree.
 func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
 	if t == nil {
 		return nil

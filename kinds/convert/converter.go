@@ -7,23 +7,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Converter converts stored objects to a kind. It may block until its context ends, and it may
-// fail.
+// A Converter converts stored objects to a kind. It may fail, and may block until its context is
+// done.
 type Converter interface {
-	// Convert returns the objects as k shows them, with the same keys and versions, in the same
-	// order. Inputs are not changed; those already in the form of k may be returned themselves. An
-	// error concerns the whole call and may contain a *meta.Status for the client.
+	// Convert returns the objects in the form of k, with the same keys, versions and order. It does
+	// not change the objects, but may return those that already have the form. An error applies to
+	// the whole call and may wrap a *meta.Status for the client.
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 
-// A Form is the form of the objects in a response: that of a kind, with a Converter of stored
-// objects. Without Converter, stored objects already have it.
+// A Form is the kind in which a response presents objects, with the Converter for stored objects.
+// If Converter is nil, stored objects already have that form.
 type Form struct {
 	Kind      *schema.Kind
 	Converter Converter
 }
 
-// Convert converts stored objects. If all have the form already, it returns the slice itself.
+// Convert converts stored objects to the form. It may return the slice itself if nothing needs
+// conversion.
 func (f Form) Convert(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
 	if f.Converter == nil {
 		return objects, nil
@@ -31,5 +32,5 @@ func (f Form) Convert(ctx context.Context, objects []*meta.Object) ([]*meta.Obje
 	return f.Converter.Convert(ctx, f.Kind, objects)
 }
 
-// Converts reports whether a stored object may lack the form.
+// Converts reports whether a stored object may need conversion.
 func (f Form) Converts(o *meta.Object) bool { return !HasForm(f.Kind, o) }

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CRD update does not rewrite stored objects. Reads apply the current schema: they drop unknown
-// fields and add defaults.
+// A CRD update does not rewrite stored objects. Instead, reads drop unknown fields and add defaults
+// by the current schema.
 
-// DecodeStored decodes stored bytes by the current schema of a stored kind. Strings share the
-// memory of json.
+// DecodeStored decodes stored bytes and applies the current schema of a stored kind. Strings share
+// the memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message(), json)
 	if err != nil || !k.IsCustom() {
@@ -32,7 +32,7 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return object, nil
 }
 
-// applySchema prunes a tree in place and adds the defaults of the schema.
+// applySchema prunes a tree in place and adds the schema's defaults.
 func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	custom := k.Message().Custom
 	object, _ = custom.Prune(object)
@@ -45,7 +45,8 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	return object
 }
 
-// HasForm reports whether a stored object is in the served form of a kind and needs no conversion.
+// HasForm reports whether a stored object already has the served form of kind k and needs no
+// conversion.
 func HasForm(k *schema.Kind, o *meta.Object) bool {
 	if k.Stored != k && k.ConversionWebhook() == nil {
 		return false
@@ -53,9 +54,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema returns a stored object by the current schema of its kind, or the object itself
-// if it conforms already. If a webhook converts, the schema is that of the version in which it was
-// written. Objects of a removed version are returned unchanged.
+// ToCurrentSchema returns a stored object as the current schema of its kind defines it, or the
+// object itself if it already conforms. If a webhook converts, the schema is that of the version in
+// which the object was written. Objects of a removed version are returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil

@@ -8,19 +8,19 @@ import (
 )
 
 // If a webhook converts (schema.Kind.ConversionWebhook), the bytes of an object are valid only in
-// the version in which they were written. Other versions are up to the webhook.
+// the version in which they were written. Only the webhook knows other versions.
 
 // WrittenForm returns the working form of the version in which an object was written, for a kind
-// that a webhook converts. It is nil if the CRD no longer has that version.
+// with a conversion webhook. It returns nil if the CRD no longer has that version.
 func WrittenForm(k *schema.Kind, o *meta.Object) *schema.Kind {
 	return k.Origin.WorkingForm.FindVersion(WrittenVersion(o))
 }
 
-// IsWrittenAs reports whether an object was written in the version of k, for a kind that a webhook
-// converts.
+// IsWrittenAs reports whether an object was written in the version of k, for a kind with a
+// conversion webhook.
 func IsWrittenAs(k *schema.Kind, o *meta.Object) bool { return WrittenVersion(o) == k.APIVersion() }
 
-// WrittenVersion returns the apiVersion of a stored object, which codec.EncodeJSON writes near the
+// WrittenVersion returns the apiVersion in a stored object, which codec.EncodeJSON writes near the
 // beginning.
 func WrittenVersion(o *meta.Object) string {
 	const name = `"apiVersion":"`

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ApprovalPolicy says which groups are protected: their CRDs need an approval of the community
-// that owns the domain, or must state that there is none.
+// An ApprovalPolicy lists the protected groups. A CRD in such a group needs an approval of the
+// community that owns the domain, or must state that it has none.
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals
-	// Annotation is the annotation of CRDs with the approval, or the reason why there is none.
+	// Annotation is the CRD annotation that holds the approval, or the reason why there is none.
 	Annotation string
 }
 
@@ -30,14 +30,13 @@ func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
 	return p
 }
 
-// An Approval is what the condition KubernetesAPIApprovalPolicyConformant reports of a CRD.
+// An Approval is the content of the CRD condition KubernetesAPIApprovalPolicyConformant.
 type Approval struct {
 	Status  string // of the condition
 	Reason  string
 	Message string
 }
 
-// Reasons of rejected approvals.
 const (
 	ApprovalMissing = "MissingAnnotation"
 	ApprovalInvalid = "InvalidAnnotation"
@@ -46,7 +45,7 @@ const (
 // Refused reports whether a CRD with this approval is rejected.
 func (a Approval) Refused() bool { return a.Reason == ApprovalMissing || a.Reason == ApprovalInvalid }
 
-// Of returns the approval of a CRD. It returns false if its group is not protected.
+// Of returns the approval of a CRD, or false if its group is not protected.
 func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
 	if !p.protects(definition.Object("spec").String("group")) {
 		return Approval{}, false

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports errors in the fieldPath of rules in a schema at path. It needs no types,
-// and the schema may have other errors.
+// CheckFieldPaths reports errors in the fieldPath of the rules in the schema s at path. It needs no
+// types, so the schema may have other errors.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -50,11 +50,11 @@ func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) 
 	}
 }
 
-// CheckRules reports errors in the expressions of the rules in a schema at path, and excessive
-// costs. The schema must otherwise be valid.
+// CheckRules reports invalid expressions and excessive costs of the rules in the schema s at path,
+// which must otherwise be valid.
 //
-// It runs only when a CRD is written, and may be slow. Rules are compiled again, without estimates,
-// when they first run.
+// It runs only when a CRD is written, so it may be slow. Rules are compiled again, without cost
+// estimates, when they first run.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	if !declaresKey(s, c.extensions.Validations) {
 		return
@@ -66,8 +66,8 @@ func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check.total.report(check.name, path, faults)
 }
 
-// declaresKey reports whether a tree contains a key at any depth. Callers skip the compilation of
-// schemas without rules, which are the majority.
+// declaresKey reports whether a tree contains a key at any depth. Callers use it to skip
+// compilation, because most schemas have no rules.
 func declaresKey(v any, key string) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -82,7 +82,6 @@ func declaresKey(v any, key string) bool {
 	return false
 }
 
-// A ruleContext describes the position of rules in a schema.
 type ruleContext struct {
 	uncorrelatable string // path of the enclosing list whose elements have no previous values, or ""
 	cardinality    cardinality
@@ -95,9 +94,9 @@ type ruleChecker struct {
 	total  totalCost
 }
 
-// Parts precede the node's own rules, which is the order of errors that clients know. Elements can
-// be correlated with previous ones only in lists with keys; positions shift with insertions. So
-// oldSelf has no meaning below other lists.
+// node checks the parts of a node before its own rules, the order of errors in kube-apiserver.
+// Below a list, oldSelf is valid only if the list has keys. In other lists, insertions shift
+// elements, so they cannot be matched with previous ones.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
@@ -126,8 +125,8 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// The cost precedes an error in the message, because a rule may have both. optionalOldSelf without
-// oldSelf has no effect, so it is an error.
+// rule reports the cost before an error in the message, because a rule may have both. It rejects
+// optionalOldSelf without oldSelf, because it would have no effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
@@ -153,7 +152,8 @@ func (c *ruleChecker) cost(path, what string, cost uint64) {
 	c.total.add(path, cost)
 }
 
-// formatRule formats a rule as kube-apiserver does in errors, with the names of its Go struct.
+// formatRule formats a rule as kube-apiserver does in errors, with the field names of its Go
+// struct.
 func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
 		b, err := json.Marshal(r.String(name))

@@ -14,7 +14,8 @@ func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Ch
 
 type anyOf []*schema.ValuePlan
 
-// The errors of the alternatives are not reported, because a valid value fails all but one.
+// Evaluate does not report the errors of the alternatives, because a valid value may fail all but
+// one of them.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if !slices.ContainsFunc(a, func(p *schema.ValuePlan) bool { return e.Passes(p, v) }) {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))
@@ -46,8 +47,8 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// These plans only validate: a structural schema must not declare fields in these lists, so there
-// are no defaults and no pruning.
+// valuesOfAll returns plans that only validate. A structural schema must not declare fields in
+// these lists, so they neither default nor prune.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {
@@ -58,7 +59,8 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 
 type required []string
 
-// A null field counts as present. Where the schema does not allow null, it was dropped before.
+// Evaluate treats a null field as present. Where the schema does not allow null, it has already
+// been dropped.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok || !e.Spend(len(r)/4) {

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckDefaults reports the defaults in a structural schema at path that are invalid by their own
-// schemas or have unknown fields. Defaults inside metadata are not checked, because every object
-// has the same metadata.
+// CheckDefaults reports defaults in the structural schema s at path that violate their own schema
+// or have unknown fields. Defaults inside metadata are not checked, because every object has the
+// same metadata.
 //
-// A default is checked without the defaults of its parts, since it is inserted as a whole.
+// A default is inserted as a whole, so it is checked without the defaults of its parts.
 func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults) {
 	root := c.extensions.compile(s)
 	if root.hasRules {
@@ -33,8 +33,8 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	d.parts(root, path, true)
 }
 
-// A defaultChecker checks the defaults of one schema. All rules share one budget, like those of an
-// object.
+// A defaultChecker checks the defaults of one schema. All rules share one budget, like the rules of
+// one object.
 type defaultChecker struct {
 	naming   *meta.Naming
 	metadata *schema.Message // of objects
@@ -49,7 +49,7 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts checks the defaults within a schema, except those of map entries.
+// parts checks the defaults of list items and fields, but not those of map entries.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")
@@ -61,8 +61,8 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	}
 }
 
-// check checks one default: its fields, its values, and then its rules, which must hold for a new
-// and for an unchanged value.
+// check checks the fields and values of a default, then its rules. Rules must hold for it both as a
+// new and as an unchanged value.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {

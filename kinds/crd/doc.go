@@ -1,8 +1,8 @@
-// Package crd makes kinds of CustomResourceDefinitions (CRDs).
+// Package crd compiles CustomResourceDefinitions (CRDs) into kinds.
 //
-// A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind of each
-// served version and of the stored one. These kinds have the same parts as built-in ones, so that
-// everything from HTTP to ownership treats them alike:
+// A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind for each
+// served version and for the stored one. These kinds have the same parts as built-in ones, so that
+// everything from HTTP to field ownership treats them alike:
 //
 //	Message          the fields, with list types, keys and atomic parts, for ownership. Message.Additional
 //	                 has what a schema leaves open. There is no Protobuf form.
@@ -17,12 +17,12 @@
 //
 // # Compilation
 //
-// Compile examines no schema. Each version has a schema.Schema, which is only the stored text until
-// its message is needed (schema.go). Compiled schemas are cached up to a limit, and dropped when
-// idle or when their CRD is removed. Rules and conversions look them up each time they run. Outline
-// decodes a CRD without its schemas.
+// Compile examines no schema. Each version has a schema.Schema, which holds only the stored JSON
+// until its message is needed (schema.go). Compiled schemas are cached up to a limit. They are
+// dropped when idle or when their CRD is removed. Rules and conversions look them up each time they
+// run. Outline decodes a CRD without its schemas.
 //
-// Columns, SelectFields, Subresources and Verbs follow the CRD. Error texts are those of
+// Columns, SelectFields, Subresources and Verbs follow the CRD. Error messages are those of
 // kube-apiserver.
 //
 // A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
@@ -31,23 +31,23 @@
 // # Updates
 //
 // Parts of an object that an update does not change are not validated again, because a schema may
-// become stricter than existing objects (lists without keys are validated as a whole). Compiling
-// never fails: invalid schemas were rejected when the CRD was written, and anything else counts as
-// open.
+// become stricter than existing objects. Lists without keys are validated as a whole. Compiling
+// never fails. Invalid schemas were rejected when the CRD was written, and anything unknown imposes
+// no constraint.
 //
 // # Storage
 //
 // Schema changes do not rewrite stored objects. Reads prune and default by the current schema
-// (convert.ToCurrentSchema), and the next write stores the result. An object remembers the compiled
-// schema to which it conforms (Custom.SchemaID), so that it is compared only once.
+// (convert.ToCurrentSchema), and the next write stores the result. An object records the compiled
+// schema to which it conforms (Custom.SchemaID), so that it is checked only once.
 //
 // # CEL rules
 //
-// Package cel evaluates the expressions. A CRD is rejected if the estimated cost of a rule, or of
-// all rules, exceeds the limits (rulecost.go), which depends on the limits in the surrounding
-// schema. Rules are compiled when they first run. The rules of an object share a budget; evaluation
-// also ends with its context and after a timeout. Rules without oldSelf do not run for unchanged
-// parts.
+// Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or of
+// all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in the
+// surrounding schema. Rules are compiled when they first run. The rules of an object share a
+// budget. Evaluation also ends with its context and after a timeout. Rules without oldSelf do not
+// run for unchanged parts.
 //
 // Values are those of trees (tree.Tree), including null where it is allowed.
 package crd

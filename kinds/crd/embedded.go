@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An embedded object has the kind, apiVersion and metadata of every object, regardless of its
-// schema.
+// An embedded object has kind, apiVersion and metadata like any object, regardless of its schema.
 
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
@@ -25,7 +24,7 @@ func (n *node) embeds() bool {
 	return false
 }
 
-// A coercer normalizes the metadata of embedded objects: unknown and empty fields are removed.
+// A coercer normalizes the metadata of embedded objects by removing unknown and empty fields.
 type coercer struct {
 	tree.Position
 	metadata *schema.Message
@@ -43,7 +42,7 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value returns v itself if it is normalized already. It does not modify v.
+// value returns v itself if it is already normalized. It does not modify v.
 func (c *coercer) value(n *node, v any) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
@@ -132,7 +131,6 @@ func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault)
 	return kept, faults
 }
 
-// withoutEmpty removes null fields and empty ones that are not pointers.
 func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
 	edit := tree.CopyOnWrite{From: metadata}
 	for name, v := range metadata {
@@ -164,7 +162,7 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, msg stri
 	c.faults.Invalid(string(c.Position), v, msg)
 }
 
-// maxPath bounds the paths of faults, as schema.Faults does.
+// maxPath bounds the length of paths in errors, in bytes, as schema.Faults does.
 const maxPath = 8 << 10
 
 // validateEmbedded validates embedded objects even if an update did not change them.
@@ -210,7 +208,7 @@ func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// enter moves to a field or, if only additionalProperties describe it, to an entry of a map.
+// enter moves to a field or, if only additionalProperties describes it, to a map entry.
 func (n *node) enter(at *tree.Position, name string) (back int) {
 	if n.properties[name] == nil && n.additional != nil {
 		return at.EnterKey(name)

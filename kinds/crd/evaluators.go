@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Constraints of schema keywords, with kube-apiserver's error texts. The evaluators are in the
-// order of their errors: type, value, other schemas, content.
+// This file holds the constraints of schema keywords, with kube-apiserver's error messages.
+// Evaluators run in the order of its errors: type, value, other schemas, content.
 
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
@@ -28,7 +28,7 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// anyOf of intOrString is skipped, because it can only repeat the two types.
+// valueEvaluators skips anyOf of an int-or-string, because it can only repeat the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -88,7 +88,7 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	return all
 }
 
-// Uniqueness comes first and concerns the list as a whole.
+// listEvaluators checks uniqueness first, which applies to the list as a whole.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}
@@ -127,8 +127,8 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger accepts 1.0, because JSON Schema has only one kind of number. Beyond 2^53, floats are
-// not integers, because the intended integer is lost.
+// isInteger accepts 1.0, because JSON Schema does not distinguish it from 1. Floats beyond 2^53 are
+// not integers, because they have lost the intended value.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -166,7 +166,7 @@ type enum struct {
 	texts  []string         // as faults list them
 }
 
-// newEnum formats the texts once, not for each rejected value.
+// newEnum formats the allowed values once, not for each rejected value.
 func newEnum(values []any) *enum {
 	m := &enum{values: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
 	for i, v := range values {
@@ -195,10 +195,10 @@ func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A nestedKey is the JSON of an object or a list.
 type nestedKey string
 
-// enumKey returns a key that is equal for equal values as JSON: 1 and 1.0 are one.
+// enumKey returns a map key that is equal for equal JSON values. For example, 1 and 1.0 have the
+// same key.
 func enumKey(v any) any {
 	if f, isNumber := asFloat(v); isNumber {
 		return f
@@ -217,7 +217,8 @@ func isScalar(v any) bool {
 	return true
 }
 
-// nullableEnum is the enum of a nullable value, which must list null. Null has no further checks.
+// A nullableEnum is the enum of a nullable value, which must list null. A null value is not checked
+// further.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum
@@ -243,18 +244,19 @@ func asFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// textLimits limits strings, in characters. Length and pattern yield at most one error.
+// textLimits checks strings. Lengths are in characters. Length and pattern together yield at most
+// one error.
 type textLimits struct {
 	min, max    *int64
 	pattern     *regexp.Regexp
 	patternSize int
 	format      string
-	// hasFormat is nil for unknown formats, which are ignored, so that a CRD can name formats of
+	// hasFormat is nil for unknown formats. They are ignored, so that a CRD can use formats of
 	// newer servers.
 	hasFormat func(s string) bool
 }
 
-// JSON Schema counts characters, not bytes. Patterns are not anchored.
+// Evaluate counts characters, not bytes, and does not anchor patterns, as JSON Schema requires.
 func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	s, ok := v.(string)
 	if !ok || !e.Spend(len(s)/64) {
@@ -274,8 +276,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches reports whether a text matches the pattern. While it reads a long text, the evaluation
-// may end.
+// matches reports whether a string matches the pattern. For a long string, the evaluation may run
+// out of budget while it is read.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
@@ -284,7 +286,7 @@ func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	return t.pattern.MatchReader(&matchedText{*strings.NewReader(s), e, schema.PatternCost(1, t.patternSize)})
 }
 
-// A matchedText is a long text that spends the cost of matching as it is read.
+// A matchedText is a long string that charges the cost of matching as it is read.
 type matchedText struct {
 	strings.Reader
 	e    *schema.Evaluation
@@ -304,7 +306,6 @@ type numberLimits struct {
 	fits   func(f float64) bool // reports whether a number has the format; nil for all
 }
 
-// numberFormats are the formats with a limited range.
 var numberFormats = map[string]func(f float64) bool{
 	"int32": func(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 },
 	"float": func(f float64) bool { return !math.IsInf(float64(float32(f)), 0) },
@@ -340,15 +341,15 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// isMultiple has a tolerance, because quotients of decimal fractions are rarely exact in binary:
-// 0.3 / 0.1 is not 3.
+// isMultiple has a tolerance, because quotients of decimal fractions are rarely exact in binary.
+// For example, 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
-// formatBound returns whole numbers as integers, up to 2^53, beyond which floats do not hold every
-// integer.
+// formatBound returns whole numbers as int64 up to 2^53. Beyond that, a float cannot represent
+// every integer.
 func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)

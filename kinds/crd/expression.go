@@ -38,7 +38,7 @@ type ruleCompiler struct {
 	withEstimate bool
 }
 
-// Environments are expensive, and most nodes need at most one.
+// env creates environments on demand, because they are expensive and most nodes need at most one.
 func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	i, old := 0, cel.Variable(oldSelfName, c.self)
 	if optional {
@@ -52,11 +52,10 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile also returns a rule whose only error is in its message. At runtime it falls back to other
-// messages, but CRDs with such an error are rejected.
+// compile also returns a rule if the only error is in its messageExpression. Such a CRD is
+// rejected, but at run time the rule falls back to other messages.
 //
-// An example of source is {rule: "self.min <= self.max", message: "min is above max", fieldPath:
-// ".min"}.
+// Example of source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}
 func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	r := &rule{source: source, optional: source.Bool("optionalOldSelf")}
 	if c.self == nil {
@@ -94,8 +93,8 @@ func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	return r, nil
 }
 
-// The estimate is omitted for rules that are only run, because it walks the whole expression with
-// the sizes of all types.
+// expression estimates the cost only when a CRD is checked, because the estimate walks the whole
+// expression with the sizes of all types.
 func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Checked, program *cel.Program, cost uint64, err error) {
 	if checked, err = env.Check(text); err != nil {
 		return nil, nil, 0, err

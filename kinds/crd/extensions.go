@@ -2,15 +2,14 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions are the schema keywords with the vendor's name, and the string formats, of a naming
-// profile.
+// Extensions holds the schema keywords that contain the vendor name, and the string formats, of a
+// naming profile.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
 	formats                                                                   Formats
 }
 
-// NewExtensions returns the keywords of a naming profile. Users write these names in CRDs, so they
-// follow the profile like the names of groups.
+// NewExtensions returns the keywords of a naming profile, because users write them in CRDs.
 func NewExtensions(n *meta.Naming) Extensions {
 	return Extensions{
 		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),

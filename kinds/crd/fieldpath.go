@@ -8,9 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath converts the path of a field below the node's values to the form of errors:
-// .spec.labels['a'] becomes spec.labels[a]. It accepts fields of the schema and map entries, but no
-// list elements, whose index a rule does not know.
+// fieldPath converts the path of a field below the node's values to the form used in errors. For
+// example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are invalid, because
+// a rule does not know their index.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {
@@ -36,8 +36,8 @@ func (n *node) fieldPath(path string) (string, error) {
 	return b.String(), nil
 }
 
-// cutFieldName cuts the first step of a path, .name or ['name']: .spec['a.b'].c becomes spec and
-// ['a.b'].c.
+// cutFieldName cuts the first step, .name or ['name'], from a path. For example, .spec['a.b'].c
+// becomes spec and ['a.b'].c.
 func cutFieldName(path string) (name, rest string, err error) {
 	if after, found := strings.CutPrefix(path, "."); found {
 		end := strings.IndexAny(after, ".[]")
@@ -65,7 +65,7 @@ func cutFieldName(path string) (name, rest string, err error) {
 	return "", "", errors.New("unexpected end of JSON path")
 }
 
-// quotedEscapes are pairs of an escape character and its meaning.
+// quotedEscapes holds pairs of an escape character and the character that it stands for.
 const quotedEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unescapeQuoted(s string) (string, error) {

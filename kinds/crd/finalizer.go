@@ -1,4 +1,5 @@
 package crd
 
-// CleanupFinalizer, in platform form, keeps a deleted CRD until its objects are removed.
+// CleanupFinalizer, in the platform naming profile, keeps a deleted CRD until its objects are
+// removed.
 const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"

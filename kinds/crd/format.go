@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats are the string formats of schemas, without hyphens, except for those in Formats. OpenAPI
-// ignores unknown formats.
+// formats holds the string formats of schemas, without hyphens, except for those in Formats.
+// OpenAPI ignores unknown formats.
 var formats = map[string]func(s string) bool{
 	"bsonobjectid": isObjectID,
 	"byte":         isBase64,
@@ -46,7 +46,7 @@ var formats = map[string]func(s string) bool{
 	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-// Formats are the string formats of a naming profile, two of which contain the vendor's name.
+// Formats holds the string formats of a naming profile. Two of them contain the vendor name.
 type Formats struct {
 	shortName, longName string
 }
@@ -56,8 +56,8 @@ func NewFormats(n *meta.Naming) Formats {
 	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
 }
 
-// Of returns the check of a format, or nil if it is unknown. Hyphens are ignored, because date-time
-// has two spellings.
+// Of returns the check of a format, or nil if the format is unknown. It ignores hyphens, because
+// date-time has two spellings.
 func (f Formats) Of(name string) func(s string) bool {
 	switch name = withoutHyphens(name); name {
 	case f.shortName:
@@ -71,7 +71,7 @@ func (f Formats) Of(name string) func(s string) bool {
 func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 // expression compiles a regular expression on first use. Most formats are rarely used, and
-// compiling all of them takes 15 ms of a start.
+// compiling all of them would add 15 ms to the start.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
@@ -86,7 +86,7 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 rejects empty strings, and line breaks, which the decoder ignores.
+// isBase64 rejects the empty string, and also line breaks, which the decoder would ignore.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
@@ -94,20 +94,21 @@ func isBase64(s string) bool {
 
 var leadingZeros = expression(`(^|[.:/])0+([0-9a-fA-F])`)
 
-// withoutLeadingZeros normalizes an address. Old objects may have leading zeros.
+// withoutLeadingZeros normalizes an address, because old objects may have leading zeros.
 func withoutLeadingZeros(address string) string {
 	return leadingZeros().ReplaceAllString(address, "$1$2")
 }
 
 var (
-	// oneLabel is more lenient than a label of a dotted name: it may end with a hyphen.
+	// oneLabel matches a hostname of one label. It is more lenient than hostLabel and may end with
+	// a hyphen.
 	oneLabel      = expression(`^[a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$`)
 	hostLabel     = expression(`^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$`)
 	hostTopDomain = expression(`^[a-zA-Z\p{L}]{2,63}$`)
 )
 
-// isHostname accepts a single label, and domains whose last label has only letters. Letters and
-// symbols may be of any script.
+// isHostname reports whether s is a single label, or a domain whose last label has only letters.
+// Letters and symbols may be of any script.
 func isHostname(s string) bool {
 	if len(s) > 255 {
 		return false
@@ -166,11 +167,11 @@ func isISBN13(s string) bool {
 
 var (
 	noDigits = expression(`[^0-9]+`)
-	// cardNumber has the prefixes and lengths of the issuers' numbers.
+	// cardNumber matches the prefixes and lengths of the issuers' card numbers.
 	cardNumber = expression(`^(4(\d{12}|\d{15})|5[1-5]\d{14}|(6011|65\d\d)\d{12}|3[47]\d{13}|(30[0-5]|3[68]\d)\d{11}|(2131|1800)\d{11}|35\d{14})$`)
 )
 
-// isCreditCard checks issuer and Luhn checksum of the digits; other characters are ignored.
+// isCreditCard checks the issuer and the Luhn checksum. It ignores all characters except digits.
 func isCreditCard(s string) bool {
 	s = noDigits().ReplaceAllString(s, "")
 	if !cardNumber().MatchString(s) {

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats compares the validity of the strings in the file with kube-apiserver 1.35.3.
+// TestFormats checks that the strings in testdata/formats.txt are as valid as in kube-apiserver
+// 1.35.3.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")
 	if err != nil {
@@ -32,7 +33,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestFormatNames checks that the names of formats follow the naming profile.
+// TestFormatNames checks that format names follow the naming profile.
 func TestFormatNames(t *testing.T) {
 	for _, c := range []struct {
 		naming *meta.Naming

@@ -14,18 +14,19 @@ import (
 // A Definition holds the kinds of one CRD.
 type Definition struct {
 	Name string // <plural>.<group>
-	// Served are the kinds that clients can use, one per version, in the order of the CRD.
+	// Served lists the kinds that clients can use, one per version, in the order of the CRD.
 	Served []*schema.Kind
-	// Stored is the kind in whose form objects are stored. It need not be served.
+	// Stored is the kind of the storage version. It need not be served.
 	Stored *schema.Kind
 }
 
-// A Compiler makes kinds of CRDs.
+// A Compiler compiles CRDs into kinds.
 type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
-	// embeddedMeta is the objectMeta by which managers own fields of embedded objects.
+	// embeddedMeta is objectMeta with explicit presence, because embedded objects neither lose
+	// empty fields nor gain missing ones.
 	embeddedMeta  *schema.Message
 	schemaMessage *schema.Message // of the schemas in CRDs
 	approval      string          // annotation of an approval, in quotes
@@ -34,7 +35,7 @@ type Compiler struct {
 }
 
 // NewCompiler returns a Compiler for a naming profile. objectMeta is the message of object
-// metadata, schemaProps that of the schemas in CRDs.
+// metadata, and schemaProps that of the schemas in CRDs.
 func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
 	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
 	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)
@@ -45,12 +46,11 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 	return c
 }
 
-// Compile makes the kinds of a valid CRD, given as a tree or an outline, or returns nil if no
-// version is stored. It does not set the views of subresources and examines no schema
-// (definedSchema).
+// Compile makes the kinds of a valid CRD, which may be an outline. It returns nil if no version is
+// stored. It does not set the views of subresources and examines no schema (definedSchema).
 //
-// Names are those in status.acceptedNames, since others may belong to another CRD. While none are
-// accepted, those of the spec count.
+// Names are those in status.acceptedNames, because names in the spec may belong to another CRD.
+// Until names are accepted, those of the spec are used.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -107,8 +107,8 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms sets the working forms of the versions of a CRD with a conversion webhook. They
-// differ from the kinds only in what depends on the stored version.
+// addWorkingForms sets the working forms of a CRD with a conversion webhook. A working form differs
+// from its kind only where the kind depends on the stored version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
@@ -125,8 +125,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText makes the kinds use the equal schemas of a later state of the CRD, so that the former
-// state does not stay in memory.
+// ShareText replaces the schemas of the kinds by the equal ones of a newer CRD, so that the older
+// one does not stay in memory.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -135,7 +135,7 @@ func (d *Definition) ShareText(outline tree.Tree) {
 	}
 }
 
-// Release drops the compiled schemas. The kinds stay usable for callers that still hold them.
+// Release evicts the compiled schemas. The kinds stay usable for callers that still hold them.
 func (d *Definition) Release() {
 	for _, k := range d.Stored.Versions {
 		s := schemaOf(k)
@@ -145,8 +145,8 @@ func (d *Definition) Release() {
 
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
-// addSelectFields adds the selectable fields of all versions to the stored kind, where others have
-// no name. Objects are indexed in their stored form, so it must know all fields.
+// addSelectFields adds the selectable fields of all versions to the stored kind, because objects
+// are indexed in their stored form. There, fields of other versions have no name.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -155,8 +155,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects without a CRD. They stay readable and deletable when the
-// server starts without their CRD.
+// Opaque returns a kind for stored objects whose CRD does not exist when the server starts. They
+// stay readable and deletable.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
@@ -167,7 +167,7 @@ func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	return k
 }
 
-// verbs are those of all custom kinds, in kube-apiserver's discovery order.
+// verbs lists the verbs of every custom kind, in kube-apiserver's discovery order.
 var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 
 func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
@@ -217,7 +217,8 @@ func replacement(spec tree.Tree, from string) (best string) {
 	return best
 }
 
-// The first column of every table, and the second one of tables that declare none.
+// nameColumn is the first column of every table. createdColumn is the second one if the CRD
+// declares no columns.
 var (
 	nameColumn = schema.Column{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."}
@@ -225,7 +226,8 @@ var (
 		Description: "When the server created the object, in UTC."}
 )
 
-// columns has at least two entries, so that CRDs without any show more than names.
+// columns returns at least two columns, so that tables of CRDs without columns show more than
+// names.
 func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
@@ -245,8 +247,8 @@ func columns(v tree.Tree) []schema.Column {
 	return all
 }
 
-// A subresource exists if it is declared, even as an empty object. The status changes nothing of
-// the metadata.
+// subresources includes a subresource even if it is declared as an empty object. A status update
+// changes no metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

@@ -58,8 +58,8 @@ type limits struct {
 	unique                       bool
 }
 
-// compile parses the schema of a valid CRD. Keywords of the wrong type count as absent; see the
-// package comment. It iterates over the present keywords, usually two or three of some thirty.
+// compile parses the schema of a valid CRD. Keywords of the wrong type are ignored (see the package
+// comment). It iterates over the present keywords, usually two or three of some thirty.
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
 	for keyword, v := range s {
@@ -106,7 +106,7 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	}
 }
 
-// setParts reports whether the keyword contains schemas.
+// setParts sets a keyword that contains schemas, and reports whether keyword is one.
 func (k *Extensions) setParts(n *node, keyword string, v any) bool {
 	switch keyword {
 	case "not":
@@ -161,8 +161,8 @@ func texts(v any) []string {
 	return all
 }
 
-// set sets a limit, and reports whether the keyword is one. Limits are pointers, because zero
-// differs from absent: maxItems: 0 allows only the empty list.
+// set sets a limit and reports whether keyword is one. Limits are pointers, because zero differs
+// from absent. For example, maxItems: 0 allows only the empty list.
 func (l *limits) set(keyword string, v any) bool {
 	switch keyword {
 	case "enum":
@@ -223,7 +223,7 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// The identity includes the defaults of keys, because an omitted key equals its default.
+// newIdentity includes the defaults of keys, because an omitted key equals its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CRD of kind k without its schemas, which are most of it: name, approval
-// annotation, spec and status. Schemas are texts that share the memory of the object; only Compile
-// can use them.
+// Outline decodes a stored CRD of kind k without its schemas, which are most of its size. The
+// result has the name, the approval annotation, spec and status. Schemas remain encoded in the
+// memory of the object, so only Compile can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth
@@ -30,7 +30,7 @@ func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	return t, nil
 }
 
-// An outliner copies the text of a CRD without the schemas of its versions.
+// An outliner copies the JSON of a CRD without the schemas of its versions.
 type outliner struct {
 	jsontext.Scanner
 	json     []byte
@@ -39,7 +39,7 @@ type outliner struct {
 	schemas  []schemaText // of the versions; nil for those without
 }
 
-// object copies an object. member copies or skips each key with its value.
+// object copies an object. member copies or skips the value of each key.
 func (w *outliner) object(member func(key string) error) error {
 	if w.Peek() != '{' {
 		return w.copyValue()
@@ -89,7 +89,7 @@ func (w *outliner) skip() ([]byte, error) {
 	return w.json[from:w.Pos:w.Pos], err
 }
 
-// root omits most of the metadata, which the object has decoded, because clients keep whole CRDs in
+// root copies only the approval annotation of the metadata, because clients keep whole CRDs in
 // annotations.
 func (w *outliner) root(key string) error {
 	switch key {

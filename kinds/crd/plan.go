@@ -2,11 +2,11 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// A planner converts schemas to messages, which divide objects for field ownership.
+// A planner converts schemas to messages, which define the fields that managers can own.
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field returns the field of a node. Atomic values keep the shape of parts in earlier schemas: the
-// owner of a part then owns the whole.
+// field returns the field of a node. An atomic value keeps the shape that it had in earlier
+// schemas. A manager that owned a part then owns the whole.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -34,8 +34,8 @@ func (p planner) field(n *node, name string) *schema.Field {
 	return f
 }
 
-// message returns the fields of an object. Kind, apiVersion and metadata of embedded objects do not
-// depend on the schema.
+// message returns the message of an object. Kind, apiVersion and metadata of embedded objects do
+// not depend on the schema.
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
@@ -52,8 +52,8 @@ func (p planner) message(n *node) *schema.Message {
 	return m
 }
 
-// additional describes the undeclared fields, or is nil. A value without a type may be an object
-// too, whose fields can be owned separately.
+// additional returns the field that describes undeclared fields, or nil. A value without a type may
+// also be an object, whose fields can be owned separately.
 func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	switch {
 	case n.additional != nil:
@@ -64,13 +64,13 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare reports whether the schema says nothing of its objects. An apply configuration may name
-// fields of them, which are pruned afterwards like those of a body.
+// isBare reports whether the schema declares nothing about its objects. An apply configuration may
+// contain fields of such an object, which are pruned later as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
 
-// withExplicitPresence returns a message whose values are kept exactly as sent: embedded objects
+// withExplicitPresence returns a message that keeps values exactly as sent. Embedded objects must
 // neither lose empty fields nor gain missing ones.
 func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
@@ -89,15 +89,16 @@ func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anyField returns a field without a schema: objects are owned field by field and lists as a whole,
-// as in kube-apiserver.
+// anyField returns a field without a schema. As in kube-apiserver, objects in it are owned field by
+// field and lists as a whole.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }
 
 var openMessage = newOpenMessage()
 
-// newOpenMessage refers to itself, since the content of an open value is open, too.
+// newOpenMessage returns a message that refers to itself, because values without a schema contain
+// values without a schema.
 func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
 	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}

@@ -9,19 +9,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ruleCost is an upper bound for the cost of an expression over all values of an object.
+// A ruleCost is the maximum cost of one expression over all values of an object.
 type ruleCost struct {
 	path string
 	cost uint64
 }
 
-// totalCost is an upper bound for the cost of all expressions of a schema.
 type totalCost struct {
 	sum           uint64
 	mostExpensive []ruleCost // a few of the significant ones
 }
 
-// add saturates. Rules below a hundredth of the limit are not listed, because removing them would
+// add saturates. It does not list rules below a hundredth of the limit, because removing them would
 // not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
@@ -64,14 +63,14 @@ func costMessage(what string, cost, limit uint64) string {
 	return fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)", what, text)
 }
 
-// A cardinality is the maximum number of values of a part of a schema in an object.
+// A cardinality is the maximum number of values that one part of a schema has in an object.
 type cardinality struct {
 	most    uint64
 	limited bool // false: limited only by the request size
 }
 
-// of returns how often an expression is evaluated for values of type t. Without limits, as many
-// values as fit into a request by their minimum size.
+// of returns how often an expression is evaluated for values of type t. Without limits, that is how
+// many values of the minimum size fit into a request.
 func (c cardinality) of(t *cel.Type) uint64 {
 	if c.limited || t == nil {
 		return c.most
@@ -79,8 +78,8 @@ func (c cardinality) of(t *cel.Type) uint64 {
 	return t.MostPerRequest()
 }
 
-// A rule on the items of a list with maxItems 100, below a map with maxProperties 10, runs up to
-// 1000 times.
+// below returns the cardinality of the elements of a node. A rule on the items of a list with
+// maxItems 100, below a map with maxProperties 10, runs up to 1000 times.
 func (c cardinality) below(n *node) cardinality {
 	limit := int64(1)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout ends evaluations that the cost limit does not end in time: accounting for many
-// small steps takes longer than the steps.
+// evaluationTimeout ends evaluations that take too long within the cost limit, because counting the
+// cost of many small steps takes longer than the steps.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -23,8 +23,8 @@ type ruleSet struct {
 	once   sync.Once // prepares the nodes
 }
 
-// A ruleEvaluator runs the rules of one object. They share one budget, so that the cost of a write
-// does not depend on the number of rules.
+// A ruleEvaluator runs the rules of one object. They share a budget, so that the cost of a write
+// does not depend on their number.
 type ruleEvaluator struct {
 	ctx    context.Context
 	naming *meta.Naming
@@ -43,9 +43,9 @@ func (n *node) declaresRules() bool {
 	return len(n.rules) > 0 || n.items != nil && n.items.hasRules || n.additional != nil && n.additional.hasRules
 }
 
-// evaluate runs the rules for a whole object, which must otherwise be valid, because rules rely on
-// the types of values. A timeout rejects the object. If ctx ends, the request is abandoned and
-// nothing is reported.
+// evaluate runs the rules of a whole object. The object must otherwise be valid, because rules rely
+// on the types of values. A timeout rejects the object, but a canceled ctx reports nothing, because
+// the request has been abandoned.
 func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
@@ -60,8 +60,9 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 // evaluate runs the rules for v and its parts until the budget is spent. Nulls have no rules. Keys
 // are visited in order, so that errors are deterministic.
 //
-// unchanged says that v is inside an unchanged value, which is all that is known of elements in
-// lists without keys. A whole object is never unchanged, since every write changes its metadata.
+// unchanged means that v is inside an unchanged value. For elements of lists without keys, nothing
+// else is known. A whole object never counts as unchanged, because every write changes its
+// metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -90,7 +91,7 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged 
 	}
 }
 
-// compileRules omits invalid rules, which a valid CRD does not have.
+// compileRules skips invalid rules, which only an invalid CRD has.
 func (n *node) compileRules(naming *meta.Naming) {
 	compiler := ruleCompiler{naming: naming, self: n.selfType}
 	for _, source := range n.rules {
@@ -100,9 +101,9 @@ func (n *node) compileRules(naming *meta.Naming) {
 	}
 }
 
-// rules runs the rules of one node. A rule without oldSelf is skipped for an unchanged value, so
-// that objects survive new rules that would reject them. A rule with oldSelf is skipped without an
-// old value, unless that is optional.
+// rules runs the rules of one node. For an unchanged value it skips those without oldSelf, so that
+// existing objects survive new rules. Without an old value it skips those with oldSelf, unless they
+// have optionalOldSelf.
 func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool) {
 	if len(n.rules) == 0 {
 		return
@@ -133,7 +134,6 @@ type ruleValues struct {
 	optional  bool      // the rule's oldSelf is an optional
 }
 
-// Lookup returns a variable by name.
 func (v *ruleValues) Lookup(name string) (any, bool) {
 	switch {
 	case name == selfName:
@@ -146,7 +146,7 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 	return v.old, v.old != nil
 }
 
-// Evaluation errors are reported, because a failing rule must not let a write through.
+// rule reports evaluation errors as violations, because a failing rule must not admit a write.
 func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
 	if err == nil && cel.Truth(out) && e.ctx.Err() == nil {
@@ -180,9 +180,9 @@ func (e *ruleEvaluator) end(n *node, path, why string) {
 	e.ended = true
 }
 
-// message returns the message of a violated rule; ok is false if the evaluation must end. A message
-// expression that fails, or returns an empty, multi-line or too long text, falls back to the static
-// message.
+// message returns the message of a violated rule. ok is false if the evaluation must end. If the
+// messageExpression fails, or returns an empty, multi-line or too long string, the static message
+// is used.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {
 		out, err := r.message.Eval(e.ctx, values, e.budget)

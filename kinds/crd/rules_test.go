@@ -27,7 +27,6 @@ func compiled(t *testing.T, text string) *node {
 	return k.compile(parseTree(t, text))
 }
 
-// validate lists the errors of an object, one per line.
 func validate(n *node, obj, old tree.Tree) string {
 	var faults schema.Faults
 	rules.ValidateValue(n.rootValues(), obj, old, &faults)
@@ -81,7 +80,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestEvaluationEndsWithContext checks that rules are not evaluated with a canceled context.
+// TestEvaluationEndsWithContext checks that no rule is evaluated with a canceled context.
 func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +95,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestCost checks that an expensive rule fails early, as an error of the object.
+// TestCost checks that an expensive rule ends early with an error.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)
@@ -104,7 +103,7 @@ func TestCost(t *testing.T) {
 	for i := range list {
 		list[i] = int64(i)
 	}
-	// On a slow machine, the timeout comes first.
+	// On a slow machine, the timeout may come first.
 	got := validate(n, tree.Tree{"l": list}, nil)
 	if !strings.Contains(got, "call cost exceeds limit") && !strings.Contains(got, "running out of cost budget") {
 		t.Errorf("%s", got)

@@ -14,9 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definedSchema is the schema of one version of a CRD. At rest it is part of the CRD's text,
-// which the store keeps anyway. It is compiled on demand and may be evicted when idle
-// (schemaCache).
+// A definedSchema is the schema of one version of a CRD. It is compiled on demand, from the CRD's
+// JSON that the store keeps anyway, and may be evicted when idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -36,11 +35,12 @@ type source struct {
 type compiledSchema struct {
 	message *schema.Message
 	rules   *ruleSet // nil if there are none
-	// embedding is the root if its objects may contain embedded objects; nil otherwise.
+	// embedding is the root node if its objects may contain embedded objects, otherwise nil.
 	embedding *node
 }
 
-// schemaText is the text of a schema, in place of its tree. It shares the memory of its CRD.
+// schemaText is the JSON of a schema, which shares the memory of its CRD. It takes the place of the
+// decoded schema.
 type schemaText []byte
 
 func (c *Compiler) newSchema(of any) *definedSchema {
@@ -49,7 +49,7 @@ func (c *Compiler) newSchema(of any) *definedSchema {
 	return s
 }
 
-// setSource replaces the schema by an equal one.
+// setSource replaces the source of the schema by an equal one.
 func (s *definedSchema) setSource(of any) {
 	switch of := of.(type) {
 	case schemaText:
@@ -65,7 +65,7 @@ func (s *definedSchema) ID() *meta.SchemaID { return s.id }
 
 func (s *definedSchema) Message() *schema.Message { return s.load().message }
 
-// The text was validated when it was stored, so it can be decoded.
+// Tree decodes the schema. That cannot fail, because it was validated before it was stored.
 func (s *definedSchema) Tree() tree.Tree {
 	from := s.source.Load()
 	if from.text == nil {
@@ -78,14 +78,14 @@ func (s *definedSchema) Tree() tree.Tree {
 	return t
 }
 
-// declaresRules reports whether there may be rules, without compiling.
+// declaresRules reports whether the schema may have rules, without compiling it.
 func (s *definedSchema) declaresRules() bool {
 	from := s.source.Load()
 	return from.tree != nil || bytes.Contains(from.text, s.compiler.validations)
 }
 
-// load returns the compiled schema. Most calls take two atomic loads; the first one compiles while
-// others wait.
+// load returns the compiled schema. Usually that takes two atomic loads. The first caller compiles
+// the schema while others wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
 		if !s.asked.Load() { // written only if it changes, because all processors share it
@@ -105,9 +105,9 @@ func (s *definedSchema) load() *compiledSchema {
 	return c
 }
 
-// compile compiles the schema and estimates its memory in bytes. A version without a schema keeps
-// all fields, as in old CRDs; pruning would lose data. The size includes the text, because names
-// and values share its memory.
+// compile compiles the schema and estimates its memory in bytes, including the JSON, whose memory
+// names and values share. A version without a schema keeps all fields, because pruning would lose
+// the data of old CRDs.
 func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	text := s.Tree()
 	root := s.compiler.extensions.compile(text)
@@ -152,8 +152,8 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory per node (with its field and value plan), per rule (with its programs and its
-// share of their environment), and per unit of a pattern's size.
+// Measured memory in bytes. A node includes its field and value plan. A rule includes its programs
+// and its share of their environment. patternMemory is per unit of a pattern's size.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
@@ -162,7 +162,7 @@ const (
 
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	// copied where whole objects are checked
+	// copied for the checks of whole objects
 	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
@@ -180,7 +180,8 @@ func (n *node) memory() int {
 	return sum
 }
 
-// memory estimates the variable part. Enum texts are derived from the values (newEnum).
+// memory estimates the memory of limits of variable size, including the strings that newEnum
+// derives from enum values.
 func (l *limits) memory() (sum int) {
 	if len(l.enum) > 0 {
 		sum = valueMemory(l.enum)
@@ -197,8 +198,8 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// Memory of values: a string header, whose bytes are those of the CRD; a list slot with its share
-// of spare capacity; a map; each group of eight map slots.
+// Memory of values in bytes. Strings count only their header, because the characters are those of
+// the CRD. A list slot includes its share of spare capacity.
 const (
 	stringMemory   = 16
 	enumMemory     = 40 // of a place in the set of an enum
@@ -207,7 +208,7 @@ const (
 	mapGroupMemory = 288
 )
 
-// Maps grow by doubling, so groups may be empty.
+// valueMemory doubles the number of map groups, because maps grow by doubling.
 func valueMemory(v any) (sum int) {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -232,15 +233,15 @@ func valueMemory(v any) (sum int) {
 	return sum
 }
 
-// DefaultSchemaMemory is the default limit for the estimated memory of compiled schemas, in bytes.
+// DefaultSchemaMemory is the default limit of the estimated memory of compiled schemas, in bytes.
 const DefaultSchemaMemory = 64 << 20
 
-// A schemaCache caches compiled schemas up to a limit of estimated memory.
+// A schemaCache caches compiled schemas up to a limit of estimated memory, in bytes.
 type schemaCache struct {
 	mu    sync.Mutex
 	limit int
 	size  int
-	// held are the compiled schemas, in the order in which they are considered for eviction.
+	// held lists the compiled schemas in the order in which trim considers them for eviction.
 	held []heldSchema
 }
 
@@ -260,8 +261,8 @@ func (c *schemaCache) add(s *definedSchema, size int) {
 	c.trim()
 }
 
-// trim evicts schemas, oldest first, until the limit is met. Schemas that were used since the last
-// check get a second chance. The last one is kept regardless of its size.
+// trim evicts the oldest schemas until the rest is within the limit. Schemas used since the last
+// check get a second chance. The last remaining schema is kept regardless of its size.
 func (c *schemaCache) trim() {
 	for c.size > c.limit && len(c.held) > 1 {
 		first := c.held[0]
@@ -275,8 +276,8 @@ func (c *schemaCache) trim() {
 	}
 }
 
-// release drops a schema permanently. If it is still in use, it may be compiled again, but is not
-// cached.
+// release evicts a schema permanently. If it is still in use, it may be compiled again, but it is
+// not cached.
 func (c *schemaCache) release(s *definedSchema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,6 @@ func newTestCompiler(limit int) *Compiler {
 	return c
 }
 
-// defineParts defines the kind of a CRD with a schema of three nodes.
 func defineParts(c *Compiler, name string) *Definition {
 	parts := tree.Tree{"type": "object", "properties": tree.Tree{"spec": tree.Tree{"type": "object", "properties": tree.Tree{name: tree.Tree{"type": "string"}}}}}
 	return c.Compile(tree.Tree{"metadata": tree.Tree{"name": name + ".example.com"}, "spec": tree.Tree{
@@ -27,8 +26,8 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand checks that schemas are compiled on demand. Unused schemas are evicted and
-// compile to the same again, and used ones stay.
+// TestSchemasOnDemand checks that schemas are compiled on demand, that unused ones are evicted and
+// compile to an equal schema again, and that used ones stay.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
 	var all []*schema.Kind
@@ -52,8 +51,8 @@ func TestSchemasOnDemand(t *testing.T) {
 	}
 }
 
-// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even while they are
-// in use.
+// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even if they are
+// still used.
 func TestReleasedSchema(t *testing.T) {
 	c := newTestCompiler(DefaultSchemaMemory)
 	d := defineParts(c, "parts")
@@ -64,7 +63,7 @@ func TestReleasedSchema(t *testing.T) {
 	}
 }
 
-// TestSchemasConcurrently uses schemas while they are evicted and released.
+// TestSchemasConcurrently checks that schemas stay usable while they are evicted and released.
 func TestSchemasConcurrently(t *testing.T) {
 	c := newTestCompiler(2 * 3 * nodeMemory)
 	var all sync.WaitGroup
@@ -89,8 +88,8 @@ func TestSchemasConcurrently(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSchemas checks that the estimate is at least the actual memory, for all parts of
-// schemas.
+// TestMemoryOfSchemas checks that the estimated memory is not below the actual one, for every part
+// of a schema.
 func TestMemoryOfSchemas(t *testing.T) {
 	property := func(keyword, value string) string {
 		return `{"type":"object","properties":{"a":{"type":"string","` + keyword + `":` + value + `}}}`

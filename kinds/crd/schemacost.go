@@ -8,30 +8,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A schemaCost is an upper bound for the cost of validating a value: per byte of its JSON, and in
-// total.
+// A schemaCost is the maximum cost of validating a value, in total and per byte of its JSON.
 type schemaCost struct{ perByte, total float64 }
 
 const (
-	// maxCost is the limit of the estimated cost of a schema. It exceeds the limit for objects
+	// maxCost limits the estimated cost of a schema. It exceeds the limit for objects
 	// (schema.ValidationBudget), because estimates assume the most expensive object.
 	maxCost = 10 * schema.ValidationBudget
-	// estimatedBytes is the size of the object that estimates assume.
+	// estimatedBytes is the object size that estimates assume.
 	estimatedBytes = 3 << 20
-	// valueCost is the cost of a value for its own evaluators. Values have at least two bytes,
-	// with the separator.
+	// valueCost is the cost of a value's own evaluators. A value takes at least two bytes of JSON,
+	// including the separator.
 	valueCost = 4
 )
 
-// CheckCost reports a schema at path whose validation would be too expensive, with the path of the
-// innermost schema that is.
+// CheckCost reports an error if validation by the schema at path would be too expensive. The error
+// names the innermost schema that is too expensive.
 func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
 	costChecker{faults}.cost(c.extensions.compile(s), path)
 }
 
 type costChecker struct{ faults *schema.Faults }
 
-// cost estimates the cost of a schema at path. It returns 0 for one that was reported.
+// cost estimates the cost of the schema at path. It returns 0 for a schema that it has reported.
 func (c costChecker) cost(n *node, path string) schemaCost {
 	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
 	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
@@ -71,8 +70,8 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	return all
 }
 
-// properties returns the cost of the properties. Together they have the bytes of one object, so of
-// the expensive ones, the costs per byte need not be added.
+// properties returns the cost of all properties. They share the bytes of one object, so the costs
+// per byte of expensive properties are not added up.
 func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	sum, cheap, largest := 0.0, 0.0, 0.0
 	for _, name := range n.names {
@@ -89,7 +88,7 @@ func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	return all
 }
 
-// add adds the cost of another check of the same value, which has at most size bytes.
+// add adds the cost of another check of the same value, whose JSON has at most size bytes.
 func (s *schemaCost) add(more schemaCost, size float64) {
 	s.perByte += more.perByte
 	s.total += min(more.total, more.perByte*size)

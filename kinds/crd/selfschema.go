@@ -2,17 +2,17 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/cel"
 
-// rootTypeName begins the names of the types of rules. No expression can spell it.
+// rootTypeName is the prefix of the type names of rules. Expressions cannot contain it.
 const rootTypeName = "@self"
 
 // prepareRules sets the schema and type of each node's values in expressions. Nodes below values
-// that expressions cannot use have separate types.
+// that expressions cannot use get separate types.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
 
-// prepare takes types from the parent if possible, because the checker distinguishes equal types:
-// self.a must have the type that a rule on a knows.
+// prepare uses the type of the parent's field if possible, because the type checker distinguishes
+// structurally equal types, such as those of self.a and of self in a rule on a.
 func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	if !n.hasRules {
 		return
@@ -40,8 +40,8 @@ func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	}
 }
 
-// expressionSchema returns the node's schema for expressions. Values without a schema are omitted,
-// so that expressions cannot name them, and a later schema cannot change their meaning.
+// expressionSchema returns the node's schema for expressions. It omits values without a schema, so
+// that expressions cannot refer to them and a later schema cannot change their meaning.
 func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	s := &cel.Schema{
 		Type: n.kind, Format: n.format, Required: n.required, ListType: n.listType, ListKeys: n.listKeys,

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newStrategy returns the strategy of a kind whose Stored is set.
+// newStrategy returns the strategy of a kind. The Stored field of k must be set.
 func newStrategy(k *schema.Kind) schema.Strategy {
 	own := schemaOf(k)
 	s := strategy{kind: k, own: own, hasExpressions: own.declaresRules()}
@@ -20,7 +20,7 @@ func newStrategy(k *schema.Kind) schema.Strategy {
 	return &versionStrategy{s}
 }
 
-// A strategy is that of the stored version of a custom kind.
+// A strategy is the strategy of the stored version of a custom kind.
 type strategy struct {
 	schema.DefaultStrategy
 	kind           *schema.Kind
@@ -28,10 +28,11 @@ type strategy struct {
 	hasExpressions bool
 }
 
-// A versionStrategy is that of a version that is not stored.
+// A versionStrategy is the strategy of a version other than the stored one.
 type versionStrategy struct{ strategy }
 
-// FromStored prunes and defaults by the schema of its version. It modifies t, so callers clone it.
+// FromStored prunes and defaults by the schema of its version. It modifies t, so callers pass a
+// clone.
 func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
 	values := s.own.Message().Values
 	t, _ = rules.Prune(values, t)
@@ -46,8 +47,8 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served returns the form of the kind's own version, so that a write is validated only by the
-// schema that the client sees. Fields unknown to the stored version are dropped afterwards (Keep).
+// served converts an object to the kind's own version, so that a write is validated only by the
+// schema that the client sees. Keep later drops fields that the stored version lacks.
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t
@@ -84,7 +85,7 @@ func nameWhole(causes []meta.Cause) {
 	}
 }
 
-// Warnings warns of new finalizers without a domain in their names.
+// Warnings returns a warning for each new finalizer whose name has no domain.
 func (*strategy) Warnings(obj, old tree.Tree) []string {
 	return rules.FinalizerWarnings(obj.Object("metadata"), old.Object("metadata"))
 }

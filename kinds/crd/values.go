@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rootValues returns the plan of whole objects. The type of the root was checked before. Kind,
-// apiVersion and metadata are handled as in every object, so their plans are empty.
+// rootValues returns the plan of whole objects, whose type has already been checked. The plans of
+// kind, apiVersion and metadata are empty, because they are handled as in every object.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true
@@ -23,8 +23,8 @@ func (n *node) rootValues() *schema.ValuePlan {
 	}
 }
 
-// values returns the plan of a schema's values. With atRoot, the schema is in the allOf, anyOf,
-// oneOf or not of whole objects.
+// values returns the plan of a schema's values. atRoot means that the schema is in the allOf,
+// anyOf, oneOf or not of whole objects.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -51,8 +51,8 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 	return p
 }
 
-// parts returns the plans of an object's content. Names are sorted and shared with the node; they
-// order errors and defaults.
+// parts returns the plans of an object's fields and map entries. Names are sorted, which orders
+// errors and defaults, and shared with the node.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -65,7 +65,8 @@ func (n *node) parts() *schema.Parts {
 	return p
 }
 
-// setDefaulted lists the fields to visit: those with defaults first, which are added if absent.
+// setDefaulted lists the fields that defaulting visits. Those with defaults come first, because
+// they are added if absent.
 func setDefaulted(p *schema.Parts) {
 	var present []schema.Part
 	p.Defaulted = nil
@@ -82,7 +83,7 @@ func setDefaulted(p *schema.Parts) {
 }
 
 // needsDefaulting reports whether defaulting, which also drops nulls, may change a value. Other
-// parts are skipped.
+// values are skipped.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false
@@ -90,8 +91,8 @@ func needsDefaulting(p *schema.ValuePlan) bool {
 	return p.DropNull || p.Default != nil || needsDefaulting(p.Items) || p.Parts != nil && (len(p.Parts.Defaulted) > 0 || needsDefaulting(p.Parts.Additional))
 }
 
-// resourceParts returns the parts to validate in an object with kind and metadata. Of the latter,
-// only the constraints on the name apply.
+// resourceParts returns the parts to validate in an object with kind and metadata. In the metadata,
+// only constraints on the name apply.
 func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
 	for name, plan := range all.ByName {
@@ -105,8 +106,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	return p
 }
 
-// nameValues returns the plan of the metadata: the constraints on the name, which kube-apiserver
-// validates with every write, unlike all other parts.
+// nameValues returns the plan of the metadata, with the constraints on the name. kube-apiserver
+// validates only these in every write.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {
@@ -126,8 +127,8 @@ func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	a.Evaluator.Evaluate(e, v, schema.Previous{})
 }
 
-// jsonSize returns a lower bound of a value's JSON size, which limits the growth by defaults: a
-// small object must not become a huge one.
+// jsonSize returns a lower bound of a value's size as JSON, in bytes. It limits the size of added
+// defaults, so that a small object cannot become huge.
 func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDefaulting applies the defaults of the properties of spec.
+// TestDefaulting checks the defaults of the properties of spec.
 func TestDefaulting(t *testing.T) {
 	golden.Run(t, "testdata/defaulting.txt", func(given []string) string {
 		n := compiled(t, `{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","default":"never"}}},"spec":{"type":"object","properties":`+given[1]+`}}}`)
@@ -43,7 +43,7 @@ func TestDefaultsEnd(t *testing.T) {
 	}
 }
 
-// TestPruning removes the fields that are not in the properties.
+// TestPruning checks that fields that are not in the properties are removed.
 func TestPruning(t *testing.T) {
 	golden.Run(t, "testdata/pruning.txt", func(given []string) string {
 		object := parseTree(t, given[2])
@@ -56,7 +56,7 @@ func TestPruning(t *testing.T) {
 	})
 }
 
-// TestValidation validates the field a of an object against a schema.
+// TestValidation checks field a of an object against a schema.
 func TestValidation(t *testing.T) {
 	golden.Run(t, "testdata/validation.txt", func(given []string) string {
 		got := validate(compiled(t, `{"type":"object","properties":{"a":`+given[0]+`}}`), parseTree(t, `{"metadata":{},"a":`+given[1]+`}`), nil)
@@ -64,7 +64,7 @@ func TestValidation(t *testing.T) {
 	})
 }
 
-// listMap is a list with the map keys k and p. The key p has a default.
+// listMap is a list with the map keys k and p. Key p has a default.
 const listMap = `"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k","p"],
 	"items":{"type":"object","properties":{"k":{"type":"string"},"p":{"type":"integer","default":1},"v":{"type":"integer","maximum":9}}}`
 

@@ -13,13 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// repeated returns a JSON list of n equal items.
 func repeated(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestValidationBudget checks that every expensive keyword spends the budget of an object, that
-// exceeding it ends the validation with a fault that has a path.
+// TestValidationBudget checks that every expensive keyword charges the budget of an object.
+// Exceeding the budget ends validation with an error that has a path.
 func TestValidationBudget(t *testing.T) {
 	const budget = 100_000
 	text := strings.Repeat("x", 10_000)
@@ -44,7 +43,7 @@ func TestValidationBudget(t *testing.T) {
 	}
 }
 
-// A fadingContext ends at the nth call of Err.
+// A fadingContext is canceled at the nth call to Err.
 type fadingContext struct {
 	context.Context
 	rest int
@@ -57,8 +56,8 @@ func (c *fadingContext) Err() error {
 	return nil
 }
 
-// TestValidationEndsWithContext checks that a validation looks for the end of its request and ends
-// with it, with an error instead of faults.
+// TestValidationEndsWithContext checks that validation ends with the context of its request, and
+// then returns an error instead of causes.
 func TestValidationEndsWithContext(t *testing.T) {
 	k := kindOf(t, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":`+repeated(100, `{"minimum":7}`)+`}}}}`)
 	ctx := &fadingContext{t.Context(), 3}
@@ -79,7 +78,7 @@ func kindOf(t *testing.T, text string) *schema.Kind {
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":`+text+`}}]}}`)).Stored
 }
 
-// TestSchemaCost checks estimates: which schemas are too expensive, and where.
+// TestSchemaCost checks which schemas are too expensive and the path of the error.
 func TestSchemaCost(t *testing.T) {
 	const large = `"pattern":"^(x|y{900})*$"`
 	unions := func(n int) string { return `"anyOf":` + repeated(n, `{"required":["n"]}`) }
@@ -108,8 +107,8 @@ func TestSchemaCost(t *testing.T) {
 	}
 }
 
-// TestLongKeys checks that walks below a long key do not build the path of each value: the reported
-// paths are cut, and so is their number.
+// TestLongKeys checks that walks below a long key do not build the path of each value, and that
+// reported paths and their number are limited.
 func TestLongKeys(t *testing.T) {
 	inner := tree.Tree{}
 	for i := range 3000 {

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Aggregated discovery: one document with all groups, so that a client needs a single request.
+// Aggregated discovery is one document with all groups, so that a client needs only one request.
 
 // The order of fields is that of kube-apiserver.
 type discoveryList struct {
@@ -45,8 +45,8 @@ type discoverySubresource struct {
 	Verbs        []string      `json:"verbs"`
 }
 
-// A discoveryKind names a kind. For built-in kinds, Group and Version are empty if they are those
-// of the listing version.
+// A discoveryKind names a kind. For built-in kinds, Group and Version are empty if they equal those
+// of the version that lists the kind.
 type discoveryKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`

@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Discovery holds all encoded discovery documents of a catalog. It is immutable and replaced when
-// the served kinds change. Documents are encoded in advance, because every client fetches them at
-// startup.
+// A Discovery holds all encoded discovery documents of a catalog, because every client requests
+// them when it starts. It is immutable and replaced when the served kinds change.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
@@ -27,12 +26,11 @@ type document struct {
 	etag string
 }
 
-// NewDiscovery encodes the documents. Groups are ordered by priority, and versions as they first
-// occur in kinds; the first one is preferred. Kinds without a resource are omitted. address is
-// where clients reach the server.
+// NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
+// kinds. The first version is preferred. Kinds without a resource are omitted. Clients reach the
+// server at address.
 //
-// Kinds of a version are sorted by resource, so that equal kinds have equal bytes and ETags in
-// every process.
+// Kinds of a version are sorted by resource, so that every process serves the same bytes and ETags.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
 	p := NewPriorities(n)
@@ -69,12 +67,12 @@ func (d *Discovery) Groups() []byte { return d.groupList }
 func (d *Discovery) Group(name string) []byte { return d.groups[name] }
 
 // Resources returns the APIResourceList at /apis/{group}/{version}, or at /api/{version} for the
-// group "". It is nil if the version is not served.
+// core group. It returns nil if the version is not served.
 func (d *Discovery) Resources(group, version string) []byte {
 	return d.resources[GroupVersion{group, version}]
 }
 
-// Aggregated returns the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
+// Aggregated returns the APIGroupDiscoveryList at /api, if core is true, or /apis, and its ETag.
 func (d *Discovery) Aggregated(core bool) (body []byte, etag string) {
 	doc := d.aggregated[core]
 	return doc.body, doc.etag
@@ -94,7 +92,8 @@ func (v *version) groupVersionText() string {
 	return meta.GroupVersionKind{Group: v.group, Version: v.name}.APIVersion()
 }
 
-// Kinds without a resource, such as Scale, are only bodies of subresources.
+// groupKinds skips kinds without a resource, such as Scale, which exist only as bodies of
+// subresources.
 func groupKinds(kinds []*schema.Kind) []*group {
 	var groups []*group
 	for _, k := range kinds {
@@ -122,7 +121,7 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// Custom kinds keep the order of their CRD.
+// sortedSubresources keeps the CRD's order for custom kinds.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	if k.IsCustom() {
 		return k.Subresources
@@ -132,9 +131,8 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs returns the verbs in documents; custom kinds keep their order. A kind that is being
-// removed omits creating and changing verbs, but namespace controllers must see that its objects
-// can be deleted.
+// listedVerbs returns the verbs to list, sorted for built-in kinds. A custom kind that is being
+// removed omits create, patch and update, but keeps the delete verbs for namespace controllers.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -145,7 +143,7 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs returns a sorted copy that is never nil, because the field is always written.
+// sortedVerbs returns a sorted copy. It is never nil, because the JSON must contain an empty list.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)

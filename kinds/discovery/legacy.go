@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Discovery before aggregation: one document per group or version.
+// Unaggregated discovery has one document per group and per version.
 
 type versionsDocument struct {
 	Kind     string                      `json:"kind"`
@@ -47,7 +47,7 @@ type resourceListDocument struct {
 	Resources    []apiResource `json:"resources"`
 }
 
-// SingularName and Verbs are written even if empty, as in kube-apiserver.
+// An apiResource always has singularName and verbs, even empty ones, as in kube-apiserver.
 type apiResource struct {
 	Name         string   `json:"name"`
 	SingularName string   `json:"singularName"`
@@ -58,8 +58,8 @@ type apiResource struct {
 	Verbs        []string `json:"verbs"`
 	ShortNames   []string `json:"shortNames,omitempty"`
 	Categories   []string `json:"categories,omitempty"`
-	// StorageVersionHash identifies resources of different groups or versions that are the same
-	// stored objects. It is the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
+	// StorageVersionHash is equal for resources of different groups or versions that share stored
+	// objects. It is the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
@@ -77,7 +77,7 @@ func apiVersions(address string, groups []*group) versionsDocument {
 }
 
 // groupList lists all groups except core. Groups of equal priority are ordered by the names of
-// their APIServices, so v1 precedes v1beta1.
+// their APIServices, which begin with the version.
 func groupList(p *Priorities, groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	groups = slices.Clone(groups)
@@ -98,8 +98,8 @@ func (g *group) firstServiceName() string {
 	return slices.Min(names)
 }
 
-// groupDocument describes a group. As a standalone document it has a kind and apiVersion, unlike in
-// a list.
+// groupDocument describes a group. A standalone document has kind and apiVersion, but a list item
+// does not.
 func groupDocument(g *group, alone bool) apiGroup {
 	d := apiGroup{Name: g.name}
 	if alone {
@@ -129,8 +129,8 @@ func resourceList(v *version) resourceListDocument {
 	return d
 }
 
-// subresource returns an entry such as pods/status. It names group and version only if they differ
-// from those of the list.
+// subresource returns an entry such as pods/status. The entry has group and version only if they
+// differ from those of the list.
 func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	r := apiResource{Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: sortedVerbs(s.Verbs)}
 	if s.Kind.Kind != "" {

@@ -8,19 +8,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority orders discovery: groups and, within them, versions of higher priority come first. A
-// group has the highest priority of its versions.
+// A Priority orders discovery. Groups of higher priority come first and, within a group, versions
+// of higher priority. A group has the highest priority of its versions.
 type Priority struct{ Group, Version int64 }
 
-// definedPriority is that of CRD versions, which come after all built-in ones, ordered by name.
+// definedPriority is the priority of CRD versions. They come after all built-in ones, ordered by
+// name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is that of the group of APIServices, above what an APIService may request, so
-// that no other server can take its short names.
+// highestPriority is the priority of the APIService group. It exceeds what an APIService may
+// request, so that no other server can take over its short names.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
-// groupPriorities are those of built-in groups in the platform profile. Clients resolve a short
-// name to the first group that has it.
+// groupPriorities holds the priorities of built-in groups in the platform profile. Clients resolve
+// a short name to the first group that has it.
 var groupPriorities = map[string]int64{
 	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
 	"authorization.platform.io": 17600, "autoscaling": 17500, "batch": 17400, "certificates.platform.io": 17300,
@@ -31,7 +32,7 @@ var groupPriorities = map[string]int64{
 	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
-// versionPriorities are those that do not follow from the stability of a version.
+// versionPriorities holds the priorities of versions that do not follow from their stability.
 var versionPriorities = map[string]int64{
 	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
 	"admissionregistration.platform.io/v1beta1": 12, "admissionregistration.platform.io/v1alpha1": 9,
@@ -40,18 +41,19 @@ var versionPriorities = map[string]int64{
 	"flowcontrol.apiserver.platform.io/v1": 21, "internal.apiserver.platform.io/v1alpha1": 9,
 }
 
-// APIRegistrationGroup is the group of APIServices in platform form. This server always serves it,
-// without an APIService.
+// APIRegistrationGroup is the group of APIServices in the platform profile. This server always
+// serves the group itself, without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities holds the priorities of what this server itself serves, under the names of a profile.
+// Priorities holds the priorities of what this server serves itself, with the names of a naming
+// profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64
 	own      string // the group of APIServices
 }
 
-// NewPriorities returns the Priorities of a profile.
+// NewPriorities returns the Priorities for a naming profile.
 func NewPriorities(n *meta.Naming) *Priorities {
 	p := &Priorities{groups: map[string]int64{}, versions: map[string]int64{}, own: n.Translate(APIRegistrationGroup)}
 	for group, priority := range groupPriorities {
@@ -64,7 +66,7 @@ func NewPriorities(n *meta.Naming) *Priorities {
 	return p
 }
 
-// Of returns the priority of a built-in version or a CRD version.
+// Of returns the priority of a version, which is either built in or defined by a CRD.
 func (p *Priorities) Of(group, version string) Priority {
 	if group == p.own {
 		return highestPriority

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A RemoteVersion holds the resources of a group version on another server.
+// A RemoteVersion holds the resources that another server serves in one group version.
 type RemoteVersion struct{ resources []discoveryResource }
 
 type GroupVersion struct{ Group, Version string }
 
-// String returns "v1" or "apps/v1".
+// String returns the apiVersion, such as "v1" or "apps/v1".
 func (v GroupVersion) String() string {
 	if v.Group == "" {
 		return v.Version
@@ -30,8 +30,8 @@ func (v GroupVersion) Path() string {
 	return "/apis/" + v.String()
 }
 
-// ReadDiscovery decodes the wanted versions of another server's APIGroupDiscoveryList. Unknown
-// fields are ignored.
+// ReadDiscovery decodes another server's APIGroupDiscoveryList and returns the versions for which
+// wanted is true. Unknown fields are ignored.
 func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersion]RemoteVersion, error) {
 	var list discoveryList
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -51,8 +51,7 @@ func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersio
 	return all, nil
 }
 
-// ReadResourceList decodes the APIResourceList of another server, for servers without aggregated
-// discovery.
+// ReadResourceList decodes the APIResourceList of a server without aggregated discovery.
 func ReadResourceList(body []byte) (RemoteVersion, error) {
 	var list resourceListDocument
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -85,7 +84,7 @@ func ReadResourceList(body []byte) (RemoteVersion, error) {
 	return v, nil
 }
 
-// A Freshness says whether a server's resources could be fetched when due.
+// A Freshness states whether another server's resources could be fetched at the last attempt.
 type Freshness string
 
 const (
@@ -93,7 +92,7 @@ const (
 	Stale   Freshness = "Stale" // the server's resources may differ from those shown
 )
 
-// Document returns the entry of the version in an APIGroupDiscoveryList.
+// Document returns the version's entry in an APIGroupDiscoveryList.
 func (v RemoteVersion) Document(version string, freshness Freshness) []byte {
 	d := discoveryVersion{Version: version, Resources: v.resources, Freshness: freshness}
 	if d.Resources == nil {

@@ -10,33 +10,33 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxRemembered limits the bytes of cached expressions. Their programs take about fifty times as
-// much memory.
+// maxRemembered limits the size of cached expressions, in bytes. Their programs take about fifty
+// times as much memory.
 const maxRemembered = 512 << 10
 
 // A Compiler compiles the expressions of policies. It caches recent results, because a policy is
-// compiled for validation and again for enforcement.
+// compiled once for validation and again for enforcement.
 type Compiler struct {
 	naming     *meta.Naming
 	remembered *cache.Cache[string, *Policy]
 }
 
-// NewCompiler returns a Compiler whose errors use the names of a profile.
+// NewCompiler returns a Compiler whose errors use the names of the naming profile.
 func NewCompiler(naming *meta.Naming) *Compiler {
 	return &Compiler{naming, cache.New[string, *Policy](maxRemembered)}
 }
 
-// compiledFields are the fields of a policy's spec that contain expressions or affect their
+// compiledFields lists the fields of a policy's spec that contain expressions or affect their
 // environment.
 var compiledFields = []string{"paramKind", "matchConditions", "variables", "validations", "auditAnnotations", "mutations"}
 
-// Validating compiles the spec of a validating policy.
+// Validating compiles the spec of a ValidatingAdmissionPolicy.
 func (c *Compiler) Validating(spec tree.Tree) *Policy { return c.policy(spec, false) }
 
-// Mutating compiles the spec of a mutating policy.
+// Mutating compiles the spec of a MutatingAdmissionPolicy.
 func (c *Compiler) Mutating(spec tree.Tree) *Policy { return c.policy(spec, true) }
 
-// The cache key has only the compiled fields.
+// policy caches results by the compiled fields only.
 func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	relevant := tree.Tree{"mutating": mutating}
 	for _, name := range compiledFields {
@@ -51,7 +51,7 @@ func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	return p
 }
 
-// Conditions compiles the matchConditions of a webhook, which have no params.
+// Conditions compiles the matchConditions of a webhook. They cannot use params.
 func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	if len(conditions) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	return compileConditions(newEnvironments(c.naming, dynamic, false, false), conditions)
 }
 
-// Conditions see the authorizer but no variables.
+// compileConditions compiles matchConditions, which can use the authorizer but no variables.
 func compileConditions(e *environments, conditions []tree.Tree) []*Expr {
 	all := make([]*Expr, len(conditions))
 	for i, condition := range conditions {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits of a device's attributes, as in its validation: the number of attributes or capacities,
-// and the bytes of a value, of a domain or driver, and of a name.
+// Limits of a device's attributes, as in the validation of devices. The first one is the number of
+// attributes or capacities. The others are lengths in bytes.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64
@@ -18,29 +18,29 @@ const (
 	maxDeviceName    = 32
 )
 
-// maxSelectorCost limits the cost of an expression per device, since a scheduler evaluates it for
-// many.
+// maxSelectorCost limits the cost of an expression per device, because a scheduler evaluates it for
+// many devices.
 const maxSelectorCost = 1000000
 
-// ErrTooComplex says that the estimated cost of an expression exceeds the limit per device.
+// ErrTooComplex reports that the estimated cost of an expression exceeds the limit per device.
 var ErrTooComplex = errors.New("too complex, exceeds cost limit")
 
-// DeviceSelectors checks the expressions with which claims select devices. Their only variable is
-// device. Schedulers evaluate them; this server does not.
+// DeviceSelectors checks the CEL expressions by which resource claims select devices. Their only
+// variable is device. Schedulers evaluate them, but this server does not.
 type DeviceSelectors struct {
 	env func() (*cel.Env, error)
 }
 
-// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of a profile. shared adds
-// the field allowMultipleAllocations.
+// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of the naming profile.
+// shared adds the field allowMultipleAllocations.
 func NewDeviceSelectors(naming *meta.Naming, shared bool) *DeviceSelectors {
 	return &DeviceSelectors{env: sync.OnceValues(func() (*cel.Env, error) {
 		return cel.NewEnv(naming, cel.Variable("device", deviceType(shared)), cel.Bindings())
 	})}
 }
 
-// deviceType returns the type of a device: driver, and maps of attributes and capacities by domain
-// and name.
+// deviceType returns the type of a device. It has the driver, and maps of attributes and capacities
+// by domain and name.
 func deviceType(shared bool) *cel.Type {
 	domain, name := cel.Bounded(cel.String, maxDeviceDomain), cel.Bounded(cel.String, maxDeviceName)
 	byName := func(value *cel.Type) *cel.Type {
@@ -55,7 +55,8 @@ func deviceType(shared bool) *cel.Type {
 	return cel.ObjectOf("platform.DRADevice", fields)
 }
 
-// Check returns the error in an expression, or ErrTooComplex if only its cost is too high.
+// Check returns the error in an expression. The error is ErrTooComplex if only the cost is too
+// high.
 func (s *DeviceSelectors) Check(text string) error {
 	env, err := s.env()
 	if err != nil {

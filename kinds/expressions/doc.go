@@ -1,5 +1,5 @@
-// Package expressions compiles the CEL expressions of admission policies, the match conditions of
-// webhooks, and the expressions with which claims select devices.
+// Package expressions compiles the CEL expressions of admission policies, of webhook match
+// conditions, and of device selectors in resource claims.
 //
 //	Compiler         compiles expressions for one naming profile and caches recent results
 //	Policy           all compiled expressions of one admission policy
@@ -13,6 +13,6 @@
 //	authorizer, authorizer.requestResource   authorization checks
 //	variables                                the variables of the policy that precede the expression
 //
-// Policies and their parts are immutable; they and Compilers are safe for concurrent use. An error
-// in one expression leaves the others usable.
+// Policies and their parts are immutable. Policies and Compilers are safe for concurrent use. An
+// error in one expression leaves the others usable.
 package expressions

@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Types are the types of the variables that are otherwise dynamic.
+// Types holds the types of object and params, which are otherwise dynamic.
 type Types struct{ Object, Params *cel.Type }
 
 // A scope lists what an expression may use besides object, oldObject, request and namespaceObject.
-// It is the key of a policy's environments.
+// It is the cache key for the environments of a policy.
 type scope struct {
 	params, authorizer, patches bool
 }
 
-// newEnvironment creates an environment. variables is nil if that variable does not exist. The
-// function library is always the same.
+// newEnvironment creates an environment. variables is the type of the variable of that name, or nil
+// if it does not exist.
 func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
 	options := []cel.Option{
 		cel.Sized(),
@@ -41,12 +41,13 @@ func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Ty
 
 var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
 
-// environments caches those of one policy, because creating one is slow and expressions share them.
+// environments caches the environments of one policy, because they are slow to create and
+// expressions can share them.
 type environments struct {
 	naming *meta.Naming
 	types  Types
 	params bool
-	// composed says that the variable variables exists.
+	// composed is true if expressions can use the variable named variables.
 	composed  bool
 	variables map[string]*cel.Type
 	made      map[scope]*cel.Env

@@ -12,12 +12,12 @@ type Expr struct {
 	Text    string
 	Program *cel.Program
 	Err     error
-	// Authorizes says that it uses the authorizer, directly or through a variable.
+	// Authorizes is true if the expression uses the authorizer, directly or through a variable.
 	Authorizes bool
 }
 
-// compileExpr compiles an expression whose result must have one of the wanted types, if any.
-// Authorizes decides on which goroutine it is evaluated.
+// compileExpr compiles an expression whose result must have one of the wanted types, if any are
+// given. Authorizes determines the goroutine on which the expression is evaluated.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}
 	checked, err := env.Check(text)

@@ -11,26 +11,26 @@ import (
 
 // A Policy holds all expressions of an admission policy, in the order of its spec.
 type Policy struct {
-	// Conditions are its matchConditions, which have no variables.
+	// Conditions are the matchConditions, which cannot use variables.
 	Conditions  []*Expr
 	Variables   []*Expr
 	Validations []*Expr
-	// Messages are the messageExpressions of the Validations; nil for those without.
+	// Messages are the messageExpressions of the Validations, nil where a validation has none.
 	Messages    []*Expr
 	Annotations []*Expr
 	Mutations   []*Expr
-	// VariablesType is the type of variables; nil if there are none.
+	// VariablesType is the type of the variable named variables, or nil if the policy has none.
 	VariablesType *cel.Type
-	// Authorizes says that an expression uses the authorizer.
+	// Authorizes is true if any expression uses the authorizer.
 	Authorizes bool
 
 	byName map[string]*Expr
 }
 
-// Variable returns a variable by name, or nil.
+// Variable returns the variable of that name, or nil.
 func (p *Policy) Variable(name string) *Expr { return p.byName[name] }
 
-// ofMutation maps the type of a mutation to its field and result type.
+// ofMutation maps a patchType to the field with its expression and the result type.
 var ofMutation = map[string]struct {
 	field  string
 	result *cel.Type
@@ -39,7 +39,8 @@ var ofMutation = map[string]struct {
 	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
 }
 
-// MutationField returns the field with the expression of a mutation, by its patchType, or "".
+// MutationField returns the field that holds the expression of a mutation with that patchType, or
+// "".
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
 // compilePolicy compiles a policy. A variable is visible only to later expressions.
@@ -78,7 +79,8 @@ func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bo
 	return p
 }
 
-// An invalid variable is dynamic for its users, so that one mistake is reported once.
+// addVariable makes an invalid variable dynamic, so that its mistake is not reported again for each
+// use.
 func (p *Policy) addVariable(e *environments, name, text string) {
 	x := e.compile(scope{authorizer: true}, text)
 	x.Name = name

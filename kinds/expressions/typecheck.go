@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Checked is a kind that a policy matches, with the type of its objects.
+// A Checked is a kind that a policy matches, and the type of its objects.
 type Checked struct {
 	Kind meta.GroupVersionKind
 	Type *cel.Type
 }
 
-// A Warning reports the errors of an expression for the kinds that its policy matches.
+// A Warning reports the errors of one expression for all kinds that its policy matches.
 type Warning struct{ FieldRef, Text string }
 
-// CheckTypes checks the validations and messages of a validating policy against the types of its
-// objects. params is the type of its parameters, or nil if unknown. Warnings are limited to
-// maxWarningBytes, since they go into a status. It fails only if the context ends, because many
-// expressions and kinds take time.
+// CheckTypes checks the validations and messages of a validating policy against the types of the
+// objects that it matches. params is the type of its parameters, or nil if unknown. Warnings are
+// stored in the status, so they are limited to maxWarningBytes. It returns an error only if ctx is
+// done, because many expressions and kinds take time.
 func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Checked, params *cel.Type) ([]Warning, error) {
 	var checkers []typeChecker
 	for _, k := range kinds {
@@ -64,8 +64,8 @@ func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Check
 
 const maxWarningBytes = 256 << 10
 
-// A typeChecker checks expressions for objects of one kind. Admission evaluates objects
-// dynamically; types serve only the warnings in a policy's status.
+// A typeChecker checks expressions for objects of one kind. It serves only the warnings in a
+// policy's status, because admission evaluates objects dynamically.
 type typeChecker struct {
 	kind         meta.GroupVersionKind
 	environments *environments
@@ -100,7 +100,7 @@ func (c *typeChecker) check(text string) string {
 	return fmt.Sprintf("%s: %s\n", KindText(c.kind), issues)
 }
 
-// KindText formats a kind as in errors: "apps/v1, Kind=Deployment".
+// KindText formats a kind as kube-apiserver's errors do: "apps/v1, Kind=Deployment".
 func KindText(k meta.GroupVersionKind) string {
 	return fmt.Sprintf("%s/%s, Kind=%s", k.Group, k.Version, k.Kind)
 }

@@ -2,7 +2,6 @@ package expressions
 
 import "github.com/troupe-api/troupe/kinds/cel"
 
-// fields returns fields of one type.
 func fields(of *cel.Type, names ...string) map[string]*cel.Type {
 	all := make(map[string]*cel.Type, len(names))
 	for _, name := range names {
@@ -11,7 +10,6 @@ func fields(of *cel.Type, names ...string) map[string]*cel.Type {
 	return all
 }
 
-// with adds a field.
 func with(all map[string]*cel.Type, name string, of *cel.Type) map[string]*cel.Type {
 	all[name] = of
 	return all

@@ -1,3 +1,3 @@
-// Package jsonpath evaluates the subset of JSONPath that columns of custom kinds and clients use.
-// It works on JSON text as the server writes it, without decoding.
+// Package jsonpath evaluates the subset of JSONPath that printer columns of custom kinds and
+// clients use. It works on the server's JSON without decoding it.
 package jsonpath

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A Path is a list of steps, each of which selects values from a value:
+// A Path is a list of steps. Each step selects values within a value:
 //
 //	.name ['name']        a field; a dot in a name is written \., or the name is quoted
 //	[2] [-1] []           a list item, from the end if negative; without a number the first one
@@ -20,16 +20,16 @@ import (
 //	[?(@.type=="Ready")]  items with such a field: ==, !=, <, <=, >, >=, or no operator
 type Path []step
 
-// A step selects values from a value and calls yield for each until it returns false.
+// A step selects values within v. It calls yield for each until yield returns false.
 type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// A walk bounds the work of paths: repeated deep steps would take exponential time.
+// A walk bounds the work of an evaluation, because repeated deep steps would take exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of bytes to examine that count as much as a selected value.
+// workUnit is the number of bytes whose examination counts as much as one selected value.
 const workUnit = 64
 
-// Parse parses a path; ok is false for unsupported forms. For example,
+// Parse parses a path. ok is false if it is invalid or not supported. For example,
 // .status.conditions[?(@.type=="Ready")].status has four steps.
 func Parse(text string) (p Path, ok bool) {
 	for text != "" {
@@ -65,7 +65,6 @@ func Parse(text string) (p Path, ok bool) {
 	return p, true
 }
 
-// pathName splits text after the name that it starts with.
 func pathName(text string) (name, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -82,7 +81,6 @@ func pathName(text string) (name, rest string) {
 	return b.String(), ""
 }
 
-// closingBracket returns the index of the bracket that closes the first one, or -1.
 func closingBracket(text string) int {
 	quote := byte(0)
 	for i := 1; i < len(text); i++ {
@@ -100,7 +98,7 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// bracketStep returns the step for the text between brackets, or nil.
+// bracketStep parses the text between brackets. It returns nil if that is invalid.
 func bracketStep(text string) step {
 	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
 		return filterStep(strings.TrimSuffix(inner, ")"))
@@ -124,7 +122,6 @@ func bracketStep(text string) step {
 	return nil
 }
 
-// splitUnquoted splits a text at commas outside quotes.
 func splitUnquoted(text string) (parts []string) {
 	quote, begin := byte(0), 0
 	for i := range len(text) {
@@ -142,7 +139,7 @@ func splitUnquoted(text string) (parts []string) {
 	return append(parts, text[begin:])
 }
 
-// unionStep selects what any of the steps selects; nil if one is invalid.
+// unionStep returns a step that selects what any part selects, or nil if a part is invalid.
 func unionStep(parts []string) step {
 	var steps []step
 	for _, part := range parts {
@@ -162,7 +159,7 @@ func unionStep(parts []string) step {
 	}
 }
 
-// sliceStep selects list items; nil if a bound is invalid.
+// sliceStep returns a step that selects a range of items, or nil if a bound is invalid.
 func sliceStep(parts []string) step {
 	bounds := [3]int{0, 0, 1} // start, end, step
 	given := [3]bool{}
@@ -223,8 +220,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// fieldStep selects a field. It compares escaped names, because CRDs may declare names that JSON
-// escapes.
+// fieldStep returns a step that selects a field. It compares escaped names, because CRDs may
+// declare names that JSON escapes.
 func fieldStep(name string) step {
 	if name == "*" {
 		return eachStep
@@ -243,7 +240,8 @@ func eachStep(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return more
 }
 
-// itemStep selects one item and stops there. Only a negative index counts all items first.
+// itemStep returns a step that selects one list item. Only a negative index requires counting all
+// items first.
 func itemStep(n int) step {
 	return func(_ *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
@@ -261,7 +259,8 @@ func itemStep(n int) step {
 	}
 }
 
-// compares reports whether a comparison holds: of numbers if both are, else of texts.
+// compares reports whether a comparison holds. It compares numbers if both values are numbers,
+// otherwise strings.
 func compares(a, operator, b string) bool {
 	order := strings.Compare(a, b)
 	if x, err := strconv.ParseFloat(a, 64); err == nil {
@@ -284,7 +283,8 @@ func compares(a, operator, b string) bool {
 	return order >= 0
 }
 
-// filterStep parses a condition such as @.type=="Ready"; nil if it is invalid.
+// filterStep parses a condition such as @.type=="Ready". It returns nil if the condition is
+// invalid.
 func filterStep(text string) step {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">"} {
@@ -318,8 +318,8 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. It spends work, the steps that all paths may take
-// in one object, and returns nil when none is left.
+// First returns the first selected value, or nil. It decrements work, the number of steps that all
+// paths may take on one object, and returns nil when none is left.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)
@@ -332,7 +332,7 @@ func (p Path) first(w *walk, v jsontext.Value) (found jsontext.Value) {
 	return found
 }
 
-// Walk calls yield for each selected value until it returns false.
+// Walk calls yield for each selected value until yield returns false, and then returns false.
 func (p Path) Walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return p.walk(&walk{math.MaxInt}, v, yield)
 }
@@ -349,7 +349,7 @@ func (w *walk) spend(v jsontext.Value) bool {
 	return w.rest > 0
 }
 
-// Text returns a string without quotes, and other values as JSON.
+// Text returns the content of a string, and other values as JSON.
 func Text(v jsontext.Value) string {
 	if len(v) > 0 && v[0] == '"' {
 		return v.Text()

@@ -1,8 +1,8 @@
-// Package jsontext reads JSON in place: it finds, skips, copies and unescapes values without
-// building anything. All hand-written JSON parsing of the server uses it; package codec builds
+// Package jsontext reads JSON in place. It finds, skips, copies and unescapes values without
+// building a tree. All hand-written JSON parsing of the server uses it. Package codec decodes
 // objects on top of it.
 //
-// There are two readers:
+// It has two readers:
 //
 //   - A Scanner checks its input. It accepts exactly what encoding/json accepts and has the same
 //     error texts, which clients know. Its depth is bounded. Decoders embed it, because calls per
@@ -18,6 +18,6 @@
 // with AppendEscaped. Authorization and admission never depend on a Value of JSON that the server
 // has not written itself.
 //
-// The readers allocate only for unescaped strings, for texts of a Value and for errors. Fuzz tests
-// compare them with encoding/json. limits.go has the depth limits of all packages.
+// The readers allocate only for unescaped strings, for a Value's Text and for errors. Fuzz tests
+// compare them with encoding/json. The depth limits of all packages are in limits.go.
 package jsontext

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// documents are the corner cases for tests and fuzzing.
 var documents = []string{
 	``, ` `, `{}`, `[]`, `""`, `null`, `true`, `false`, ` nul`, `tru`, `truee`, `{`, `[`, `}`, `]`, `"`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `[1,`, `[1 2]`,
 	`{"a":1,}`, `[1,]`, `{,}`, `{"a" 1}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"a":1 "b":2}`, `[}`, `{]`, `{} {}`, `1 2`, "\t[ 1 ,\r\n 2 ] ", "\ufeff{}", "{}\x00", "[\x00]", "\v1",
@@ -24,8 +23,8 @@ var documents = []string{
 	`[[[[[[1]]]]],{"a":[{}]},[],"",[""]]`, `{"12345678":"12345678","1234567\"8":"123\\4567\u00008"}`,
 }
 
-// FuzzScanner checks that a Scanner accepts the same input, returns the same errors and reads the
-// same values as encoding/json.
+// FuzzScanner checks that a Scanner accepts the same input, reads the same values and returns the
+// same errors as encoding/json.
 func FuzzScanner(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -48,7 +47,7 @@ func checkScanner(t *testing.T, doc []byte) {
 		err = s.End()
 	}
 	if wantErr != nil {
-		// Inside numbers, words and escapes, encoding/json reports the end as a space.
+		// Inside numbers, literals and escapes, encoding/json reports the end of input as a space.
 		cut := errors.Is(err, jsontext.ErrEnd) && strings.Contains(wantErr.Error(), "invalid character ' '")
 		if err == nil || err.Error() != wantErr.Error() && !cut && !errors.Is(err, jsontext.ErrDepth) {
 			t.Fatalf("%q: %v, want %v", doc, err, wantErr)
@@ -70,8 +69,8 @@ func checkScanner(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzValue compares Value with encoding/json. Invalid JSON must not cause a panic or reads beyond
-// the text.
+// FuzzValue checks that Value reads what encoding/json reads. Invalid JSON must not cause a panic
+// or a read beyond its end.
 func FuzzValue(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -127,7 +126,8 @@ func checkValue(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzAppendString compares the encoding of strings with encoding/json, and decodes it again.
+// FuzzAppendString checks that strings are encoded as by encoding/json and decode to the same
+// string.
 func FuzzAppendString(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00\x1f\x7f\"\\/\b\f\n\r\t", "<&>", "\u2028\u2029\u202a", "é€😀", "12345678\xff12345678", "\xed\xa0\x80", "1234567\x80"} {
 		f.Add(text)
@@ -157,7 +157,6 @@ func FuzzAppendString(f *testing.F) {
 // replaceBytes replaces each invalid byte by U+FFFD.
 func replaceBytes(text string) string { return string([]rune(text)) }
 
-// decode decodes JSON with encoding/json, with numbers as text.
 func decode(doc []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -216,7 +215,8 @@ func read(s *jsontext.Scanner) (any, error) {
 	return nil, s.Skip()
 }
 
-// checkObject compares an Object with its Value, for different orders of lookups.
+// checkObject checks that an Object and its Value find the same members, for different lookup
+// orders.
 func checkObject(t *testing.T, v jsontext.Value) {
 	var names []string
 	v.Fields(func(key, _ jsontext.Value) bool {

@@ -1,14 +1,14 @@
 package jsontext
 
-// Limits of the nesting of objects and lists. The outermost one has depth 1.
+// Limits of the nesting of objects and lists. The outermost object or list has depth 1.
 const (
-	// MaxDepth applies to incoming data in all formats. Walks over objects recurse once per level,
-	// so it also bounds the stack.
+	// MaxDepth applies to incoming data in all formats. It also bounds the stack, because walks
+	// over objects recurse once per level.
 	MaxDepth = 256
 	// MaxStoredDepth applies to stored and proxied data. Earlier releases accepted this depth, and
-	// accepted data must stay readable. encoding/json has the same limit.
+	// such data must stay readable. encoding/json has the same limit.
 	MaxStoredDepth = 10_000
-	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. A set has one level per
-	// level of its object; the rest is for sets of earlier releases.
+	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. A field set has one
+	// level per level of its object. The rest is a margin for field sets of earlier releases.
 	MaxFieldSetDepth = 512
 )

@@ -2,9 +2,9 @@ package jsontext
 
 import "strings"
 
-// An Object is a Value for repeated lookups. It walks each member at most once, and only as far as
-// needed, while Value.Field always starts at the first one. Its size is fixed: members beyond the
-// first 16 are found with Value.Field.
+// An Object is a Value for repeated lookups. It walks each member at most once and only as far as
+// needed, while Value.Field always starts at the first. It remembers the first 16 members and looks
+// up others with Value.Field.
 type Object struct {
 	text  Value
 	rest  Value // the members not walked yet
@@ -12,7 +12,6 @@ type Object struct {
 	n     int // number of members in found
 }
 
-// A member holds the offsets of a quoted name and its value.
 type member struct{ name, nameEnd, value, valueEnd int }
 
 // Reset makes o the Object of v.
@@ -20,10 +19,10 @@ func (o *Object) Reset(v Value) {
 	o.text, o.rest, o.n = v, v.inside(), 0
 }
 
-// Text returns the whole object.
+// Text returns the JSON of the whole object.
 func (o *Object) Text() Value { return o.text }
 
-// Field is Value.Field of the object.
+// Field returns what Value.Field returns for the object.
 func (o *Object) Field(name string) Value {
 	for i := range o.found[:o.n] {
 		if m := &o.found[i]; isName(o.text[m.name:m.nameEnd], name) {
@@ -36,7 +35,8 @@ func (o *Object) Field(name string) Value {
 			return nil
 		}
 		o.rest = rest
-		// All are slices of the text that extend to its capacity, which yields their offsets.
+		// All slices share the end of the text's capacity, so their capacities differ by their
+		// offsets.
 		name0, value0 := cap(o.text)-cap(key), cap(o.text)-cap(w)
 		o.found[o.n] = member{name0, name0 + len(key), value0, value0 + len(w)}
 		o.n++
@@ -47,7 +47,7 @@ func (o *Object) Field(name string) Value {
 	return o.text.Field(name)
 }
 
-// At is Value.At of the object.
+// At returns what Value.At returns for the object.
 func (o *Object) At(path string) Value {
 	if path == "" {
 		return o.text

@@ -6,22 +6,22 @@ import (
 	"unsafe"
 )
 
-// A SyntaxError says that a text is not JSON. Its text is that of encoding/json, except that a text
-// that ends inside a number, word or escape always yields ErrEnd.
+// A SyntaxError reports malformed JSON. Its message is that of encoding/json, except that a number,
+// literal or escape that is cut off always yields ErrEnd.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// Errors of a Scanner for texts that end too early or nest too deeply.
+// Errors of a Scanner for JSON that ends too early or nests too deeply.
 const (
 	ErrEnd   = SyntaxError("unexpected end of JSON input")
 	ErrDepth = SyntaxError("exceeded max depth")
 )
 
-// A Scanner reads the tokens of a JSON text. Its methods consume what they return. It must not be
-// used after an error.
+// A Scanner reads the tokens of a JSON document. Its methods consume what they return. It must not
+// be used after an error.
 //
-// Read an object like this, and a list likewise with Element:
+// Read an object as follows, and a list likewise with Element:
 //
 //	if s.Peek() == '{' {
 //		err := s.Open()
@@ -37,13 +37,13 @@ type Scanner struct {
 	Limit int // of Depth, if above MaxDepth
 }
 
-// Over returns a Scanner of bytes that must not change while it, or a string that it returned, is
-// in use.
+// Over returns a Scanner for json. The bytes must not change while the Scanner, or a string that it
+// has returned, is in use.
 func Over(json []byte) Scanner {
 	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
 }
 
-// Valid reports whether json is one JSON value that nests no deeper than MaxStoredDepth.
+// Valid reports whether json is one JSON value that nests at most MaxStoredDepth levels.
 func Valid(json []byte) bool {
 	s := Over(json)
 	s.Limit = MaxStoredDepth
@@ -63,7 +63,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// Unexpected returns the error for the next byte; where describes the context.
+// Unexpected returns the error for the next byte. where describes the context.
 func (s *Scanner) Unexpected(where string) error {
 	if s.Pos >= len(s.Text) {
 		return ErrEnd
@@ -83,7 +83,7 @@ func quoteByte(c byte) string {
 	return "'" + q[1:len(q)-1] + "'"
 }
 
-// End checks that only white space follows.
+// End returns an error if anything but white space follows.
 func (s *Scanner) End() error {
 	if s.Peek(); s.Pos < len(s.Text) {
 		return s.Unexpected("after top-level value")
@@ -91,7 +91,7 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Open consumes the bracket that begins an object or list, which the caller has seen with Peek. Key
+// Open consumes the opening bracket of an object or list, which the caller has seen with Peek. Key
 // or Element decrements Depth at the closing bracket.
 func (s *Scanner) Open() error {
 	s.Pos++
@@ -106,8 +106,8 @@ func (s *Scanner) close() {
 	s.Depth--
 }
 
-// Key reads the next key of an object and its colon. At the end it consumes the bracket, and more
-// is false. first is true for the first call, which needs no comma.
+// Key reads the next key of an object and its colon. At the end of the object it consumes the
+// bracket and more is false. first must be true for the first key, which no comma precedes.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -121,7 +121,7 @@ func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	return key, true, nil
 }
 
-// RawKey is Key without unescaping: the key is in quotes, as written.
+// RawKey is Key for the key as written, with quotes and escapes.
 func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -134,7 +134,7 @@ func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
 	return key, true, s.colon()
 }
 
-// toKey advances to the next key. more is false at the end and for errors.
+// toKey advances to the next key. more is false at the end of the object and for errors.
 func (s *Scanner) toKey(first bool) (more bool, err error) {
 	c := s.Peek()
 	if c == '}' {
@@ -162,8 +162,8 @@ func (s *Scanner) colon() error {
 	return nil
 }
 
-// Element advances to the next element of a list. At the end it consumes the bracket, and more is
-// false.
+// Element advances to the next element of a list. At the end of the list it consumes the bracket
+// and more is false.
 func (s *Scanner) Element(first bool) (more bool, err error) {
 	c := s.Peek()
 	if c == ']' {
@@ -180,8 +180,8 @@ func (s *Scanner) Element(first bool) (more bool, err error) {
 	return true, nil
 }
 
-// ReadString reads a string, whose opening quote is the next byte. The result shares the text
-// unless it has escapes or invalid UTF-8.
+// ReadString reads a string whose opening quote is the next byte. The result shares the memory of
+// Text unless the string has escapes or invalid UTF-8.
 func (s *Scanner) ReadString() (string, error) {
 	start := s.Pos + 1
 	i := plainEnd(s.Text, start)
@@ -207,7 +207,7 @@ func (s *Scanner) ReadString() (string, error) {
 	return "", ErrEnd
 }
 
-// Literal consumes true, false or null. The caller has seen the first letter.
+// Literal consumes true, false or null, given as word. The caller has seen the first letter.
 func (s *Scanner) Literal(word string) error {
 	for i := 1; i < len(word); i++ {
 		s.Pos++
@@ -219,8 +219,8 @@ func (s *Scanner) Literal(word string) error {
 	return nil
 }
 
-// ReadNumber consumes a number and returns it as written. The caller checks its range: 1e400 is
-// valid JSON.
+// ReadNumber consumes a number and returns it as written. It does not check the range, because
+// 1e400 is valid JSON.
 func (s *Scanner) ReadNumber() (string, error) {
 	start := s.Pos
 	if s.Text[s.Pos] == '-' {
@@ -254,7 +254,7 @@ func (s *Scanner) ReadNumber() (string, error) {
 	return s.Text[start:s.Pos], nil
 }
 
-// Current returns the next byte, including white space, or 0 at the end.
+// Current returns the next byte without skipping white space, or 0 at the end.
 func (s *Scanner) Current() byte {
 	if s.Pos < len(s.Text) {
 		return s.Text[s.Pos]
@@ -293,7 +293,7 @@ func (s *Scanner) Skip() error {
 	return s.Unexpected("looking for beginning of value")
 }
 
-// SkipString consumes and checks a string, whose opening quote is the next byte.
+// SkipString consumes and checks a string whose opening quote is the next byte.
 func (s *Scanner) SkipString() error {
 	var scratch [8]byte
 	for s.Pos++; ; {
@@ -317,7 +317,7 @@ func (s *Scanner) SkipString() error {
 	}
 }
 
-// skipObject recurses through Skip once per level, which is why depth is bounded.
+// skipObject recurses through Skip once per level. The depth limit therefore bounds the stack.
 func (s *Scanner) skipObject() error {
 	if err := s.Open(); err != nil {
 		return err

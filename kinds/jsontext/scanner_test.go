@@ -54,7 +54,7 @@ func TestRawKey(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that strings without escapes share memory with the text.
+// TestAllocations checks that reading strings without escapes allocates nothing.
 func TestAllocations(t *testing.T) {
 	doc := []byte(`{"metadata":{"name":"a name","labels":{"é":"\"","l":[1,-2.5e7,true,null,{}]}},"status":{"phase":"Running"}}`)
 	v := jsontext.Value(doc)

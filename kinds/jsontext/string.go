@@ -7,13 +7,13 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string, escaped as encoding/json does for HTML: <, >, &, U+2028
-// and U+2029 become \u escapes, and invalid UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string. Like encoding/json, it escapes the HTML characters <, >
+// and &, and U+2028 and U+2029. Invalid UTF-8 becomes U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// AppendEscaped appends the content of a JSON string for s, without quotes.
+// AppendEscaped appends s as the content of a JSON string, without the quotes.
 func AppendEscaped(b []byte, s string) []byte {
 	start := 0
 	for i := SafeEnd(s, 0); i < len(s); i = SafeEnd(s, i) {
@@ -57,7 +57,7 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// SafeEnd returns the offset, from i on, of the first byte of t that AppendEscaped may have to
+// SafeEnd returns the offset of the first byte of t at or after i that AppendEscaped may have to
 // escape, or len(t).
 func SafeEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
@@ -77,8 +77,8 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd returns the offset, from i on, of the first byte that is a quote, a backslash, a control
-// character or not ASCII, or len(t).
+// plainEnd returns the offset of the first byte at or after i that ends plain content, or len(t).
+// Such a byte is a quote, a backslash, a control character or not ASCII.
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -94,16 +94,16 @@ func plainEnd(t string, i int) int {
 	return i
 }
 
-// The functions above test eight bytes at a time, because most decoding time would go into single
-// bytes of short names and plain text. A mask has the high bit of each matching byte. Bytes after
-// the first match may be marked wrongly.
+// The functions above test eight bytes at a time, because decoding would otherwise spend most time
+// on single bytes. A mask has the high bit of each matching byte set. Bytes after the first match
+// may be set wrongly.
 
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
 )
 
-// load8 returns eight bytes as a number, the first one lowest, which compiles to one load.
+// load8 returns eight bytes as a little-endian number. It compiles to one load.
 func load8(w string) uint64 {
 	_ = w[7]
 	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
@@ -119,7 +119,7 @@ func maskEqual(x uint64, c byte) uint64 {
 	return (y - lowBits) & ^y & highBits
 }
 
-// maskOnly is maskEqual without wrong marks, for counting.
+// maskOnly is maskEqual without wrong bits, for counting.
 func maskOnly(x uint64, c byte) uint64 {
 	y := x ^ lowBits*uint64(c)
 	return ^((y&^highBits + ^uint64(highBits)) | y) & highBits

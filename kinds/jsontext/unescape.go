@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// readEscaped reads the rest of a string from i on, the first byte that needs conversion. Short
-// results are built on the stack and cost one allocation.
+// readEscaped reads the rest of a string from i on, which is the first byte that needs conversion.
+// Short results are built on the stack and cost one allocation.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
 	var short [128]byte // enough for most strings with escapes, such as keys of managed fields
 	b := append(short[:0], s.Text[start:i]...)
@@ -60,8 +60,8 @@ func (s *Scanner) escape(b []byte) ([]byte, error) {
 	return append(b, c), nil
 }
 
-// unicodeEscape appends the character of \uXXXX, or of a surrogate pair. Like encoding/json, it
-// replaces half a pair by U+FFFD and reads what follows on its own.
+// unicodeEscape appends the character of \uXXXX or of a surrogate pair. Like encoding/json, it
+// replaces half a pair by U+FFFD and reads the next escape on its own.
 func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {
@@ -85,7 +85,6 @@ func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	return utf8.AppendRune(b, utf8.RuneError), nil
 }
 
-// hex4 reads the four digits after the current u.
 func (s *Scanner) hex4() (rune, error) {
 	s.Pos++
 	var r rune

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// A Value is one JSON value inside JSON that is known to be well-formed; nil is absent. Truncated
-// values count as absent.
+// A Value is one JSON value inside JSON that is known to be well-formed. An absent or truncated
+// value is nil.
 type Value []byte
 
 // Exists reports whether v is present and not null.
 func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 
-// Field returns the first member of an object with that name. Names are compared as written, so
-// special characters must be as AppendEscaped writes them.
+// Field returns the first member of an object with that name, or nil. Names are compared as
+// written, so name must be escaped as by AppendEscaped.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
 		if isName(key, name) {
@@ -31,8 +31,8 @@ func isName(key Value, name string) bool {
 	return len(key) == len(name)+2 && string(key[1:len(key)-1]) == name
 }
 
-// At follows a dotted path through objects, such as "status.phase". It does not enter lists, and
-// names cannot contain dots.
+// At follows a dotted path through objects, such as "status.phase", and returns nil if it does not
+// exist. It does not enter lists, and names cannot contain dots.
 func (v Value) At(path string) Value {
 	for path != "" && v != nil {
 		name, rest := path, ""
@@ -47,8 +47,8 @@ func (v Value) At(path string) Value {
 	return v
 }
 
-// Fields calls yield with each quoted key and value of an object until it returns false. Both are
-// parts of v. A truncated member ends the walk.
+// Fields calls yield with each quoted key and value of an object until yield returns false. Both
+// share the memory of v. A truncated member ends the walk.
 func (v Value) Fields(yield func(key, w Value) bool) {
 	for rest := v.inside(); ; {
 		key, w, after := rest.cutMember()
@@ -59,7 +59,6 @@ func (v Value) Fields(yield func(key, w Value) bool) {
 	}
 }
 
-// inside returns what follows the opening bracket of an object, or nil for other values.
 func (v Value) inside() Value {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -84,7 +83,7 @@ func (v Value) cutMember() (key, w, rest Value) {
 	return key, rest[:n], rest[n:].next()
 }
 
-// Items calls yield with each item of a list until it returns false.
+// Items calls yield with each item of a list until yield returns false.
 func (v Value) Items(yield func(w Value) bool) {
 	if len(v) == 0 || v[0] != '[' {
 		return
@@ -112,8 +111,8 @@ func (v Value) trim() Value {
 	return v
 }
 
-// Length returns the length of the value at the start of v, or 0 if it is missing or truncated. The
-// ends of numbers and words are found without parsing.
+// Length returns the length in bytes of the value at the start of v, or 0 if it is missing or
+// truncated. It finds the end of numbers and literals without parsing them.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0
@@ -133,9 +132,9 @@ func (v Value) Length() int {
 	return len(v)
 }
 
-// bracketLength finds the matching bracket outside of strings; nesting has been checked before. It
-// skips eight bytes at a time, where the parity of quotes shows whether a byte is in a string.
-// Chunks with a backslash or the end are examined bytewise.
+// bracketLength finds the matching bracket outside of strings, because nesting has already been
+// checked. It processes eight bytes at a time. The parity of quotes shows whether a byte is in a
+// string. Chunks with a backslash or the end are examined byte by byte.
 func (v Value) bracketLength() int {
 	text := Over(v).Text
 	depth, inside := 0, uint64(0) // inside has the high bit of all bytes set while a string is open
@@ -176,8 +175,8 @@ func (v Value) bracketLength() int {
 	return 0
 }
 
-// stringLength returns the length of a string with its quotes. A quote ends it unless an odd number
-// of backslashes precedes it.
+// stringLength returns the length of a string including its quotes. A quote ends the string unless
+// an odd number of backslashes precedes it.
 func (v Value) stringLength() int {
 	for i := 1; i < len(v); {
 		n := bytes.IndexByte(v[i:], '"')
@@ -212,7 +211,7 @@ func (v Value) Text() string {
 	return text
 }
 
-// Int returns a whole number, or 0 for other values and overflow.
+// Int returns an integer, or 0 for other values and on overflow.
 func (v Value) Int() int64 {
 	n, err := strconv.ParseInt(string(v), 10, 64)
 	if err != nil {
@@ -221,10 +220,10 @@ func (v Value) Int() int64 {
 	return n
 }
 
-// IsTrue reports whether v is true.
+// IsTrue reports whether v is the literal true.
 func (v Value) IsTrue() bool { return string(v) == "true" }
 
-// Count returns the number of members or items.
+// Count returns the number of members of an object or items of a list.
 func (v Value) Count() int {
 	n := 0
 	v.Fields(func(_, _ Value) bool { n++; return true })

@@ -8,20 +8,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Apply merges config, an object in the writer's version, into live, and returns the object in
-// stored form without managedFields, and the new managedFields. Fields in config get its values.
-// Fields that only the writer's last apply named are removed. live is the object in stored form, or
-// nil. If nothing changes, the results are live and managed themselves.
+// Apply merges config, which is in the writer's version, into live. It returns the object in stored
+// form without managedFields, and its new managedFields. live is in stored form or nil. Fields in
+// config get its values. Fields that only the writer's last apply contained are removed. If nothing
+// changes, the results are live and managed themselves.
 //
-// Without force, changing fields of other managers is a conflict, a *meta.Status. config must have
-// passed CheckConfig.
+// Without force, a change to fields of other managers is a conflict, returned as a *meta.Status.
+// config must have passed CheckConfig.
 //
 // For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
 // The object then has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, that
-// conflicts with "ui" over .data.b. With force, b is 3 and owned by "ci" alone, and a is removed,
-// since only "ci" had it.
+// conflicts with "ui" over .data.b. With force, b becomes 3 and "ci" alone owns it. a is removed,
+// because only "ci" owned it.
 //
-// A step without effect shares the memory of its input, so a no-op apply ends early.
+// A step without effect returns its input, so that a no-op apply ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -90,7 +90,7 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	return merged, a.managers.encode(), nil
 }
 
-// An applier carries out one apply. Its methods do not change the live object; the managers are
+// An applier performs one apply. Its methods do not change the live object, and its managers are
 // copies.
 type applier struct {
 	writer   Writer
@@ -99,11 +99,11 @@ type applier struct {
 	managers managers
 }
 
-// beforeFirstApply is the manager of fields that existed before the first manager.
+// beforeFirstApply is the manager of fields that existed before the object had a manager.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply gives the fields of a live object without managers a manager, so that an
-// apply that changes them conflicts.
+// addBeforeFirstApply adds a manager for the existing fields of a live object without managers, so
+// that an apply that changes them conflicts.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -122,12 +122,12 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes from merged what the writer's last apply named and the current one does not, unless
-// another manager owns it. version is that of the last apply.
+// prune removes fields from merged that the writer's last apply contained and the current one does
+// not, unless another manager owns them. version is that of the last apply.
 //
-// Paths of the set lead through objects and lists that managers share. So prune first removes
-// everything that was named, then restores what is owned, then restores what was removed beyond the
-// last set.
+// The paths of the last set run through objects and lists that managers share. Therefore prune
+// removes everything in the set, restores what managers own, and finally restores what it removed
+// in excess of the set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -138,12 +138,12 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	}
 	whole := served.fromStored(merged)
 	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
-	// metadata is removed like other messages, except for its unowned fields
+	// Remove metadata like other messages, except for its unowned fields.
 	if last.find(fieldElement("metadata")) != nil {
 		pruned["metadata"] = unownedMetadataOf(whole)
 	}
 	pruned = a.addBackOwned(merged, served, pruned, version)
-	// Restore what a removed object or list contained beyond the named paths.
+	// Restore what a removed object or list contained beyond the paths of the last set.
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
@@ -161,7 +161,7 @@ func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
 	return a.served.toStored(made)
 }
 
-// Conversion to another version drops emptied objects and lists.
+// dropEmptied drops emptied objects and lists, as a conversion to another version does.
 func dropEmptied(t tree.Tree) tree.Tree { return withoutEmptied(t).(tree.Tree) }
 
 func unownedMetadataOf(t tree.Tree) tree.Tree {
@@ -178,9 +178,9 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned restores in pruned, which is in version first, what any manager owns. Managers of
-// other versions own fields of their version, so pruned is converted to each of them and back.
-// Conversions lose no fields, so a round trip only adds owned ones.
+// addBackOwned restores in pruned, which is in version first, everything that a manager owns.
+// Managers own fields of their version, so pruned is converted to each of those versions and back.
+// Conversions lose no fields, so a round trip can only add owned fields.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	sets, owned := map[string][]Set{}, map[string]Set{}
 	for _, m := range a.managers {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Update managers accumulate over time. Beyond maxUpdaters, the oldest ones of each version share
-// one entry.
+// Managers of updates accumulate over time. Beyond maxUpdaters, the oldest managers of each version
+// share one entry.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"
 )
 
 // capUpdaters merges the oldest update managers into one entry per version until at most
-// maxUpdaters remain. The only old manager of its version is kept.
+// maxUpdaters remain. An old manager that is the only one of its version is kept.
 //
 // With a limit of two and the managers a, b, c and d, oldest first, the result is ancient-changes
-// (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are never
-// merged, because their next apply needs their last set.
+// (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are kept,
+// because their next apply needs their last set.
 func (all managers) capUpdaters() managers {
 	if len(all) <= maxUpdaters {
 		return all

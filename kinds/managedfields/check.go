@@ -11,18 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns why a configuration cannot be applied, or "". undeclared are the paths of its
-// unknown fields, as in codec.FieldFault. Other errors are list items that are null, duplicate or
-// without keys, and values that are not the list or object of the plan.
+// CheckConfig returns why an apply configuration is invalid, or "". undeclared lists the paths of
+// its unknown fields, as in codec.FieldFault. Other errors are list items that are null, duplicate
+// or without keys, and values that are not the list or object of the plan.
 //
-// The text is that of structured-merge-diff, one error per line, such as `.spec.containers:
-// duplicate entries for key [name="c"]`.
+// The message is that of structured-merge-diff. It has one error per line, such as
+// `.spec.containers: duplicate entries for key [name="c"]`.
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }
 
-// CheckUntyped is CheckConfig for a configuration that could not be decoded because of a wrong
-// type.
+// CheckUntyped is CheckConfig for a configuration that could not be decoded because a value has the
+// wrong type.
 func CheckUntyped(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, true)
 }
@@ -53,8 +53,8 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 	return b.String()
 }
 
-// A configChecker collects the errors of a configuration. Paths are built on the way back up, so
-// that a valid configuration costs no memory.
+// A configChecker collects the errors of a configuration. It builds paths while returning from the
+// recursion, so that a valid configuration allocates nothing.
 type configChecker struct {
 	types  bool // values may have another type than their field
 	faults []configFault
@@ -84,7 +84,7 @@ func (c *configChecker) prefix(from int, segment string) {
 	}
 }
 
-// message checks only fields that can hold lists, unless types may be wrong.
+// message checks only fields that can contain lists, unless values may have the wrong type.
 func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	if !c.types && m.Additional == nil {
 		for _, f := range m.Composite() {
@@ -133,14 +133,14 @@ func (c *configChecker) value(f *schema.Field, element bool, v any) {
 	}
 }
 
-// isOpen reports whether m describes values of any type, as a schema without a type does.
+// isOpen reports whether m accepts values of any type, like a schema without a type.
 func isOpen(m *schema.Message) bool {
 	open := m.Additional
 	return open != nil && open.Message != nil && open.Message.Additional != nil && open.Message.Additional.Message == open.Message
 }
 
-// list checks the items of a list. It stops at an item without an identity, as
-// structured-merge-diff does.
+// list checks the items of a list. Like structured-merge-diff, it stops at an item without an
+// identity.
 func (c *configChecker) list(f *schema.Field, list []any) {
 	if granularityOf(f, false) != byItem {
 		for i, item := range list {
@@ -170,7 +170,7 @@ func (c *configChecker) list(f *schema.Field, list []any) {
 	}
 }
 
-// faultOfItem returns why an item has no path, or "".
+// faultOfItem returns why an item has no identity, or "".
 func faultOfItem(f *schema.Field, item any) string {
 	_, isObject := item.(tree.Tree)
 	hasKeys := f.ListType != schema.ListSet
@@ -187,8 +187,8 @@ func faultOfItem(f *schema.Field, item any) string {
 	return ""
 }
 
-// elementPath replaces the indexes in the path of an unknown field by keys:
-// .spec.containers[name="c"].foo for .spec.containers[0].foo.
+// elementPath replaces the list indexes in the path of an unknown field by keys. For example,
+// .spec.containers[0].foo becomes .spec.containers[name="c"].foo.
 func elementPath(f *schema.Field, element bool, v any, path string) string {
 	switch v := v.(type) {
 	case tree.Tree:

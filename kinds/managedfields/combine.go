@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// combineTrees returns live overlaid with config; fields that config does not name stay. Unchanged
-// parts share memory with live, and if nothing changes, the result is live itself.
+// combineTrees merges config into live and keeps fields that config does not contain. Unchanged
+// parts share memory with live. If nothing changes, the result is live itself.
 //
-// For the live {"a":1,"l":[x,y]} and the configuration {"a":2,"l":[y']}, where l is a list with
-// keys, the result is {"a":2,"l":[x,y']}.
+// If l is a list with keys, live {"a":1,"l":[x,y]} and config {"a":2,"l":[y']} yield
+// {"a":2,"l":[x,y']}.
 func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	o := overlay{live: live}
 	for name, v := range config {
@@ -24,8 +24,8 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// combineValues is combineTrees for one value. Atomic values are replaced as a whole, unless they
-// are equal.
+// combineValues is combineTrees for one value. It replaces an atomic value as a whole, unless it is
+// equal.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -54,7 +54,7 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	}
 }
 
-// An overlay is a tree with replaced values. It is copied when the first value differs.
+// An overlay is a tree with replaced values. It copies the tree when a value first differs.
 type overlay struct{ live, copied tree.Tree }
 
 func (o *overlay) set(name string, v any) {
@@ -69,7 +69,6 @@ func (o *overlay) set(name string, v any) {
 	o.copied[name] = v
 }
 
-// tree is never nil.
 func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
@@ -80,16 +79,16 @@ func (o *overlay) tree() tree.Tree {
 	return o.live
 }
 
-// An indexedList finds the items of a list by their path elements. Only live lists can have
+// An indexedList finds the items of a list by their path elements. Only live lists can contain
 // duplicates, because CheckConfig rejects them in configurations.
 type indexedList struct {
 	items    []any
 	elements []pathElement
-	// index maps path elements to indexes in items; -1 for duplicates.
+	// index maps path elements to indexes of items, or to -1 for duplicates.
 	index map[pathElement]int
 }
 
-// Callers try combineAligned first, which needs no map.
+// newIndexedList builds a map, so callers try combineAligned first.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -112,9 +111,8 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items of both follow the order of config; the others
-// stay between them where possible. Clients rely on this order, which is that of
-// structured-merge-diff.
+// combineLists merges two lists item by item. Items of both lists follow the order of config, and
+// the others stay between them where possible. Clients rely on this order of structured-merge-diff.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -178,8 +176,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges a live list that has the items of config in order, with few others in
-// between, as in a repeated apply. ok is false for other lists.
+// combineAligned merges the lists of a repeated apply, in which live has the items of config in the
+// same order with few others in between. It returns false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -228,7 +226,7 @@ func reuse(live, out []any) []any {
 }
 
 // combineNull returns what remains of a value that a configuration sets to null. A value with parts
-// keeps them, since others may own those.
+// keeps them, because other managers may own them.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference lists the paths that were added or changed between two trees, and the removed paths.
-// From {"a":1,"b":1} to {"b":2,"c":1}, changed is b and c, and removed is a. Paths through a
-// removed object or list are removed as well.
+// A difference holds the paths that were added or changed between two trees, and those that were
+// removed. From {"a":1,"b":1} to {"b":2,"c":1}, changed is b and c, and removed is a. All paths
+// through a removed object or list are removed too.
 type difference struct{ changed, removed Set }
 
-// A membership is the part of a set at and below a path: the path itself, if member, and longer
-// ones. It is a node without its path element.
+// A membership is a node without its path element. member is true if the set contains the path
+// itself. below holds the longer paths.
 type membership struct {
 	member bool
 	below  Set
@@ -21,13 +21,13 @@ type membership struct {
 
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparer compares two trees of one version. It skips values that are identical in memory, so
-// its cost is that of the changed parts.
+// A comparer compares two trees of one version. It skips values that share memory, so its cost is
+// that of the changed parts.
 type comparer struct {
 	excluded excludedFields
-	// asEncoded compares both trees as they are encoded: EmitEmpty fields are present, and omitted
-	// empty fields are not. Updates need it, because clients read encoded objects. Without it,
-	// empty values that a configuration names count.
+	// asEncoded compares both trees as they are encoded, with EmitEmpty fields and without omitted
+	// empty fields. Updates need that, because clients read encoded objects. Without it, empty
+	// values in a configuration count too.
 	asEncoded bool
 }
 
@@ -42,7 +42,7 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 		if f.Name == "metadata" {
 			was, _ := x.(tree.Tree)
 			is, _ := y.(tree.Tree)
-			// The path of the metadata itself is in no set, because objects always have metadata.
+			// No set contains the path of the metadata itself, because every object has metadata.
 			d := c.fields(f.Message, was, is, c.excluded.excludesMetadata)
 			old.below, new.below = d.removed, d.changed
 		} else {
@@ -73,8 +73,8 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values of a field or element; nil means absent. The path of a value with parts
-// is in the difference only when the value appears or disappears.
+// value compares two values of a field or element, which are nil if absent. The path of a value
+// with parts is in the difference only if the value appears or disappears.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -89,12 +89,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf reports whether a value has no parts although the plan divides it. Objects of custom kinds
-// are compared before validation.
+// isLeaf reports whether a value has no parts although its plan is granular, as in custom objects,
+// which are compared before validation.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values, at least one of which has no parts. The parts of the other are
-// added or removed with it.
+// valueOrParts compares two values of which at most one has parts, which are added or removed with
+// it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -159,8 +159,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares messages; one may be absent. A removed message removes all of its encoded
-// fields.
+// fieldsOf compares two messages, one of which may be absent. Removing a message removes all of its
+// encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)

@@ -6,11 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pair holds the items of two lists under one path element, usually one each.
+// A pair holds the items that have the same path element in two lists, usually one in each.
 type pair struct{ before, after []any }
 
-// items compares two lists item by item, ignoring order, since moving an item changes no owner.
-// Items with equal keys are compared together as one leaf, because a path could mean any of them.
+// items compares two lists item by item and ignores the order, because moving an item does not
+// change its owner. Items with equal keys are compared as one leaf, because a path could refer to
+// any of them.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
@@ -47,7 +48,7 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 }
 
 // aligned reports whether two lists have the same unique items in the same order, which saves the
-// map of pairs. It considers only short lists, because its search for duplicates is quadratic.
+// map of pairs. It considers only short lists, because it takes quadratic time.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -73,9 +74,8 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items of one path element, which is a leaf on a side with duplicates. Live
-// objects of custom kinds may have duplicate keys: they are compared before validation, or were
-// stored under another schema.
+// item compares the items of one path element. Duplicates on one side are a leaf there. Live custom
+// objects may have some before validation, or from another schema.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

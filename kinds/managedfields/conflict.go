@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// conflicts returns the changed fields of other managers. Removals do not conflict, because an
-// apply removes only fields that no other manager owns.
+// conflicts returns the changed fields that other managers own. Removals do not conflict, because
+// an apply removes only fields that no other manager owns.
 func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	found := map[*manager]Set{}
 	for _, m := range all {
@@ -30,13 +30,13 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	return found
 }
 
-// newConflict returns the Status of an apply that changes fields of others. For one field the
-// message is, for example:
+// newConflict returns the Status for an apply that changes fields of other managers. For one field,
+// the message is:
 //
 //	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
 //
-// For several, each manager is followed by its fields, one per line. The causes contain the same in
-// structured form.
+// For several fields, the message lists each manager with its fields, one per line. The causes hold
+// the same in structured form.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null is a present value without content: an EmitEmpty field without a value, a null of a
+// null stands for a value that is present without content: an absent EmitEmpty field, a null in a
 // configuration, or a stored null of a custom object.
 type null struct{}
 
-// emptied replaces a list or object that has lost everything.
+// emptied replaces a list or object from which everything was removed.
 type emptied struct{}
 
 func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
@@ -24,11 +24,11 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	return x, y
 }
 
-// encodedValue returns the encoded value of a field, or nil if it is omitted. Clients send back
-// objects that they have read. So a field that the encoder adds, such as "resources":{}, must not
-// look like their change, and one that it drops must not look like a removal.
+// encodedValue returns the value that a client sees for a field, or nil if the encoder omits it.
+// Clients send back objects that they have read. A field that the encoder adds, such as
+// "resources":{}, must therefore not look like their change, nor one that it omits like a removal.
 func encodedValue(f *schema.Field, v any) any {
-	// Single messages, int-or-strings and raw values are written even if empty.
+	// The encoder writes single messages, int-or-strings and raw values even if they are empty.
 	omitsEmpty := !f.EmitEmpty && !f.Pointer &&
 		(f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw)
 	switch {
@@ -59,8 +59,8 @@ func encodedValue(f *schema.Field, v any) any {
 	return null{}
 }
 
-// equalEncoded reports whether two values have the same encoding. tree.StrictEqual would be too
-// strict, because an absent field equals the value that is written for it.
+// equalEncoded reports whether two values have the same encoding. It differs from tree.StrictEqual
+// because an absent field equals the value that the encoder writes for it.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
 	case tree.Tree:

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fields returns the set of the paths with a value in a tree of message m: leaves, list items and
-// empty objects. For {"spec":{"replicas":1,"args":[]}}, where args is atomic, it has spec.replicas
-// and spec.args, but not spec.
+// fields returns the paths of all leaves, list items and empty objects in a tree of message m. For
+// {"spec":{"replicas":1,"args":[]}}, where args is atomic, these are spec.replicas and spec.args,
+// but not spec.
 func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -38,9 +38,9 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// valueFields reports whether the path of v itself is in the set, and returns the set below it.
-// Atomic values, scalars, nulls and objects without fields are leaves. A divided list has paths
-// only for its items.
+// valueFields reports whether the set contains the path of v itself, and returns the set below it.
+// Atomic values, scalars, nulls and objects without fields are leaves. A granular list contributes
+// only the paths of its items.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -57,7 +57,7 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	var b builder
 	for _, key := range object.SortedKeys() {
 		_, below := valueFields(f, true, object[key])
-		// Keys of a map are user data, so the key itself is owned as well.
+		// A map key is user data, so the key itself is owned too.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
@@ -74,7 +74,7 @@ func messageFields(m *schema.Message, t tree.Tree) Set {
 	return b.set()
 }
 
-// itemFields returns the items of a list with the paths below them. Duplicate items are leaves.
+// itemFields returns the items of a list and the paths below them. Duplicate items are leaves.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{duplicateIsLeaf: true}
@@ -86,7 +86,8 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// An elementSet detects duplicate path elements. It searches short lists, which most are, linearly.
+// An elementSet detects duplicate path elements. It searches linearly in short lists, which most
+// lists are.
 type elementSet struct {
 	small []pathElement
 	large map[pathElement]bool // replaces small for long lists

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A fieldsEncoder writes the FieldsV1 text of an object's fields without building a Set, which
-// takes several times as much memory. A test compares it with fields and comparer. With asEncoded
-// it writes the changes of a new object, in which objects and lists are in the set themselves;
-// without it, the set of fields. Equal sets have equal text, which is how repeated applies are
-// recognized.
+// A fieldsEncoder writes the fields of an object as FieldsV1 without building a Set, which takes
+// several times as much memory. A test compares it with fields and comparer. With asEncoded, it
+// writes the changes of a new object, including objects and lists themselves. Equal sets have equal
+// bytes, by which repeated applies are recognized.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the open lists
@@ -22,8 +21,8 @@ type fieldsEncoder struct {
 
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
-// encodeFields returns the text of fields(m, t, s), or with asEncoded of everything that a new
-// object t has.
+// encodeFields returns the FieldsV1 of fields(m, t, s) or, with asEncoded, of all changes in a new
+// object t.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
 	const maxPooled = 1 << 16 // bytes of the buffers that are kept
 	w := fieldsEncoders.Get().(*fieldsEncoder)
@@ -63,7 +62,7 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes a field that is not in the set itself, if anything below it is.
+// part writes a field whose own path is not in the set, provided that a longer path is.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))
@@ -75,8 +74,8 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	w.b = append(w.b, '}')
 }
 
-// topField writes a field of the object or of its metadata. A new object is compared with one that
-// has only its EmitEmpty fields.
+// topField writes a field of the object or of its metadata. With asEncoded, it compares a new
+// object with one that has only its EmitEmpty fields.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -114,8 +113,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes the paths at and below a path element. member says that the element itself is in the
-// set. If nothing follows the opening brace, the output is truncated to its previous length.
+// node writes the paths at and below a path element. member means that the set contains the
+// element's own path. If the set contains no path, the output is truncated again.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -142,7 +141,8 @@ func (w *fieldsEncoder) open(at pathElement) {
 	w.b = append(appendPathElement(w.b, at), '{')
 }
 
-// below writes the paths below a value. leaf means that the path of the value itself is in the set.
+// below writes the paths below a value. leaf means that the set contains the path of the value
+// itself.
 func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -179,8 +179,8 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items sorts by path element. Duplicate items have nothing below them. All keys are parts of one
-// string, so that items cost no allocations.
+// items writes items sorted by path element. Duplicate items have nothing below them. All keys
+// share one buffer, so that items cost no allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return

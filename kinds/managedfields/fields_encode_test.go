@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEncodeFieldsMatchesSet compares the encoding of fields with that of the corresponding Set.
+// TestEncodeFieldsMatchesSet checks that encodeFields writes the encoding of the corresponding Set.
 func TestEncodeFieldsMatchesSet(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 3000 {
@@ -28,7 +28,6 @@ func TestEncodeFieldsMatchesSet(t *testing.T) {
 	}
 }
 
-// randomizeEmitEmpty makes random fields of a plan EmitEmpty, or pointers, which keep empty values.
 func randomizeEmitEmpty(random *rand.Rand, m *schema.Message, seen map[*schema.Message]bool) {
 	if seen[m] {
 		return
@@ -42,7 +41,6 @@ func randomizeEmitEmpty(random *rand.Rand, m *schema.Message, seen map[*schema.M
 	}
 }
 
-// randomObject returns a random object of a message. It may be invalid.
 func randomObject(random *rand.Rand, m *schema.Message) tree.Tree {
 	t := tree.Tree{}
 	for _, f := range m.Fields {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the FieldsV1 text of a set. Examples are the paths spec.replicas and
+// AppendJSON appends the set as FieldsV1. For example, the set of spec.replicas and
 // spec.list[name="c"].image, and the empty set:
 //
 //	{"f:spec":{"f:list":{"k:{\"name\":\"c\"}":{"f:image":{}}},"f:replicas":{}}}
@@ -23,8 +23,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends the node as a member. A path in the set with longer paths below it gets the
-// member ".".
+// appendJSON appends the node as a member. A path of the set through which longer paths run gets
+// the member ".".
 func (n *node) appendJSON(b []byte) []byte {
 	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {
@@ -44,9 +44,8 @@ func appendPathElement(b []byte, s pathElement) []byte {
 
 var errFields = errors.New("fieldsV1 is not a set of fields")
 
-// Parse parses FieldsV1 text in any order and formatting; AppendJSON writes the canonical form.
-// Path elements of unknown kinds, which later releases may write, are ignored. An empty object
-// means its path, except at the top level.
+// Parse parses FieldsV1 in any order and formatting. It ignores path elements of unknown kinds,
+// which later releases may write. An empty object stands for its own path, except at the top level.
 func Parse(text string) (Set, error) {
 	if !utf8.ValidString(text) {
 		return Set{}, errFields
@@ -68,7 +67,7 @@ func (p *parser) open() error {
 	return p.Open()
 }
 
-// object parses the paths below a path. self means that the set contains the path itself.
+// object parses the paths below a path. self is true if the set contains the path itself.
 func (p *parser) object() (s Set, self bool, err error) {
 	if err := p.open(); err != nil {
 		return s, false, err

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FuzzApply applies two configurations to an object with an arbitrary first manager. Inputs do not
-// change, and an apply succeeds or conflicts. Repeating it changes nothing, and the applier then
-// owns its fields.
+// FuzzApply applies two configurations to an object with an arbitrary first manager. Inputs must
+// not change, and an apply must succeed or conflict. A repeated apply must change nothing, and the
+// applier must own its fields.
 func FuzzApply(f *testing.F) {
 	for _, c := range [][4]string{
 		{`{"text":"1"}`, `{"f:text":{}}`, `{"text":"2"}`, `{"text":"2"}`},
@@ -64,7 +64,8 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// wellFormed returns an object with known fields of the right types and without duplicate items.
+// wellFormed decodes an object. It returns false if the object has unknown fields, values of wrong
+// types or duplicate items.
 func wellFormed(m *schema.Message, text string) (tree.Tree, bool) {
 	object, faults, err := codec.DecodeJSON(m, []byte(text))
 	if err != nil || len(faults) > 0 || CheckConfig(m, object, nil) != "" {

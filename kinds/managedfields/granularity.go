@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A granularity says how a value is divided among owners.
+// A granularity defines how the ownership of a value can be divided.
 type granularity uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 )
 
 // granularityOf returns the granularity of the values of f or, with element, of the elements of its
-// list or map. In Pods, spec.containers is byItem and each container byField, metadata.labels is
-// byKey and each label atomic, and spec.nodeSelector is atomic.
+// list or map. In Pods, spec.containers is byItem and each container byField. metadata.labels is
+// byKey and each label atomic. spec.nodeSelector is atomic.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {
@@ -37,15 +37,15 @@ func granularityOf(f *schema.Field, element bool) granularity {
 }
 
 type excludedFields struct {
-	// status: the write does not affect the status.
+	// status is true if the write does not affect the status.
 	status bool
 	// onlyField, if set, is the only field besides metadata that the write affects.
 	onlyField string
-	// metadata are the metadata fields that the write does not affect.
+	// metadata lists the metadata fields that the write does not affect.
 	metadata []string
 }
 
-// unownedMetadata are the metadata fields without owner, which the server sets.
+// unownedMetadata lists the metadata fields that have no owner, because the server sets them.
 var unownedMetadata = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "generation": true,
 	"creationTimestamp": true, "selfLink": true, "managedFields": true,

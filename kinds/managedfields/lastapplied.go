@@ -5,10 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutLastApplied applies the upgrade rule for client-side apply: an apply may take over fields
-// that its client has applied before, as an annotation records. The rule covers only fields that
-// still have the recorded value, because an apply must not silently overwrite another manager's
-// change.
+// withoutLastApplied supports the upgrade from client-side apply. An apply may take over the fields
+// that an annotation records as applied by its client. Their value must still be the recorded one,
+// because an apply must not silently overwrite the change of another manager.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
 	left := map[*manager]Set{}
@@ -20,8 +19,8 @@ func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.T
 	return left
 }
 
-// unchangedLastApplied returns the recorded fields that have the same value in the live object. It
-// is empty if the record is missing, invalid or of another version or kind.
+// unchangedLastApplied returns the recorded fields whose value in the live object is still the
+// same. It is empty if the record is missing, invalid, or of another version or kind.
 func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
 	m, text := a.served.Message, a.writer.LastApplied
 	if text == "" {

@@ -15,11 +15,11 @@ const (
 	opUpdate = "Update"
 )
 
-// managerIdentity distinguishes managers. apiVersion is "" for apply managers, which stay the same
-// across versions.
+// managerIdentity distinguishes managers. apiVersion is empty for apply managers, whose identity
+// does not depend on the version.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
-// String returns the manager as named in conflicts, such as "kubectl" using apps/v1, or "hpa" with
+// String returns the manager as conflicts name it, such as "kubectl" using apps/v1, or "hpa" with
 // subresource "scale". Clients search for these words.
 func (i managerIdentity) String() string {
 	text := fmt.Sprintf("%q", i.name)
@@ -32,7 +32,7 @@ func (i managerIdentity) String() string {
 	return text
 }
 
-// compare puts a manager of a subresource before the otherwise equal manager of the object.
+// compare puts a manager of a subresource before the same manager of the whole object.
 func (i managerIdentity) compare(o managerIdentity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
@@ -46,8 +46,8 @@ func compareSub(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// A manager is an entry of managedFields, parsed as far as needed: entry yields text, and text
-// yields set. A change sets set and clears text and entry.
+// A manager is an entry of managedFields, parsed only as far as needed, from entry to text to set.
+// A change sets set and clears text and entry.
 type manager struct {
 	managerIdentity
 	version  string // of the paths in the set
@@ -77,13 +77,12 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn reports whether the manager might own a path of s, without parsing. False is certain,
-// which saves parsing the sets of most managers.
+// mayOwn reports whether the manager may own a path of s, without parsing its set. False is
+// certain, which saves parsing the sets of most managers.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
 
-// managers are those of one object, unordered.
 type managers []*manager
 
 const noFields = "{}"
@@ -123,7 +122,7 @@ func (all managers) reconcile() {
 	}
 }
 
-// unchanged reports whether the managers are still those of list.
+// unchanged reports whether the managers are still those that were decoded from list.
 func (all managers) unchanged(list []any) bool {
 	return len(all) == len(list) && !slices.ContainsFunc(all, func(m *manager) bool { return m.entry == nil })
 }
@@ -144,14 +143,14 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion reports whether a manager uses another version. A change may be visible only
-// there.
+// hasOtherVersion reports whether any manager uses another version, because a change may be visible
+// only there.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields replaces the manager's set. An equal set keeps text and entry, so that the bytes of the
-// object stay the same.
+// setFields replaces the manager's set. If the set is equal, text and entry stay, so that the
+// object keeps its bytes.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -164,8 +163,8 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText reports whether the set has exactly this text and version, as in a repeated apply, which
-// needs no pruning. Parsed sets may have changed and do not qualify.
+// hasText reports whether the manager has exactly this FieldsV1 and version, as in a repeated
+// apply, which needs no pruning. It returns false for a parsed set, which may have been changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
@@ -176,8 +175,8 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode returns managedFields, or nil: apply managers first, then by time and name, without
-// managers that own nothing. The order is fixed, so that equal managers have equal bytes.
+// encode returns managedFields without managers that own nothing, or nil if there are none. Apply
+// managers come first, then time and name decide. The fixed order gives equal managers equal bytes.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -214,7 +213,7 @@ func (m *manager) tree() tree.Tree {
 	return t
 }
 
-// IsReset reports whether a list of managers consists of one empty entry, with which clients clear
+// IsReset reports whether a list of managers consists of one empty entry, by which clients clear
 // all ownership.
 func IsReset(list []any) bool {
 	if len(list) != 1 {
@@ -224,9 +223,9 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize returns a client's list of managers in canonical form, without duplicates and managers
-// that own nothing. ok is false if the list is empty or invalid. Clients may edit managedFields,
-// and invalid entries would later count as owning nothing.
+// Normalize returns managedFields that a client has sent in canonical form, without duplicates and
+// managers that own nothing. It returns false if the list is empty or invalid, because an invalid
+// entry would later count as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {

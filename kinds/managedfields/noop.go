@@ -10,18 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply reports whether an apply of config certainly changes neither an object of message m
-// nor its managers, by examining its stored JSON. False means unknown, for example because the
-// object has another order than config. config must have passed CheckConfig.
+// IsNoOpApply reports whether an apply of config certainly changes neither the stored object, given
+// as JSON of message m, nor its managers. False means unknown, for example because fields have
+// another order. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
 }
 
-// A noOpChecker walks JSON as the codec writes it: valid and without whitespace. Comparing expected
-// bytes is several times faster than decoding, and repeated applies by controllers are the most
-// frequent ones. The walk stops at the first unexpected byte.
+// A noOpChecker walks valid JSON without whitespace, as the codec writes it. Comparing expected
+// bytes is several times faster than decoding, and most applies are repeated ones of controllers.
+// The walk stops at the first unexpected byte.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -47,8 +47,8 @@ func (s *noOpChecker) next(c byte) bool {
 	return true
 }
 
-// key consumes the key of the next member, with its colon and the comma before it. At the end of
-// the object it returns nil. ok is false for malformed JSON and for keys with escapes.
+// key consumes the next key, its colon and the comma before it. At the end of the object it returns
+// nil. ok is false for malformed JSON and for keys with escapes.
 func (s *noOpChecker) key() (key []byte, ok bool) {
 	s.next(',')
 	if s.next('}') {
@@ -63,8 +63,8 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 }
 
 // message reports whether the current object, of message m, has everything in t. If it is an item
-// of list, config may omit keys with defaults. found counts the fields of t, to detect missing ones
-// at the end.
+// of list, t may omit keys with defaults. found counts the fields of t, so that missing ones are
+// detected at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -144,9 +144,8 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the additional items of a list for which the fast paths are tried, because each
-// of them is compared with the whole configuration. Admission adds a few, such as the volume of a
-// Pod's token.
+// maxOthers limits the additional list items for which the fast paths are tried, because each is
+// compared with the whole configuration. Admission adds a few, such as the volume of a Pod's token.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
@@ -181,15 +180,13 @@ func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
 	return s.is(codec.AppendElement(s.scratch[:0], f, wanted))
 }
 
-// otherItem consumes a list item, and reports whether its keys, or its value in a set, differ from
-// those of all wanted items.
 func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	item, ok := s.itemKeys(f)
 	return ok && isOther(f, item, wanted)
 }
 
-// itemKeys consumes an item and returns its identity: a value of a set, or an object with only the
-// keys.
+// itemKeys consumes an item and returns its identity, which is a value of a set or an object with
+// only the keys.
 func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	if f.ListType == schema.ListSet {
 		return s.scalar()
@@ -222,7 +219,7 @@ func (s *noOpChecker) scalar() (any, bool) {
 	return v, err == nil
 }
 
-// isString consumes the string v, if it follows without escapes.
+// isString consumes the string v if it comes next, without escapes.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -237,7 +234,7 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is consumes the wanted value, if it follows. wanted becomes the scratch buffer.
+// is consumes the wanted value if it comes next. It keeps wanted as the scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
@@ -254,7 +251,7 @@ func (s *noOpChecker) skip() bool {
 	return n > 0
 }
 
-// owns reports whether the writer's last apply had the set with this text, in the writer's version.
+// owns reports whether the writer's last apply had exactly this FieldsV1, in the writer's version.
 // For custom kinds it checks all managers, because any of their sets may need reconciling.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
@@ -317,7 +314,7 @@ func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
 	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
 }
 
-// isQuoted reports whether a JSON value is this string; an absent value equals "".
+// isQuoted reports whether a JSON value is the string text. An absent value equals "".
 func (s *noOpChecker) isQuoted(value []byte, text string) bool {
 	if len(value) == 0 {
 		return text == ""

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// storable returns a kind whose objects can be stored.
 func storable() *schema.Kind {
 	m := plan()
 	metadata := m.Field("metadata").Message
@@ -29,7 +28,7 @@ func storable() *schema.Kind {
 	return k
 }
 
-// TestIsNoOpApplyAgreesWithApply checks that recognized no-ops are no-ops for Apply, and that most
+// TestIsNoOpApplyAgreesWithApply checks that every recognized no-op is one for Apply, and that most
 // repeated applies are recognized.
 func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -104,7 +103,6 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	}
 }
 
-// randomConfig returns a configuration that can be applied, or nil.
 func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	text := codec.AppendValue(nil, m, randomObject(random, m))
 	object, _, err := codec.DecodeJSON(m, text)
@@ -124,7 +122,6 @@ func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	return object
 }
 
-// mutated returns a value with a small random change.
 func mutated(random *rand.Rand, v any) any {
 	switch v := tree.Clone(v).(type) {
 	case tree.Tree:

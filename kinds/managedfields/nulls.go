@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A configuration may set fields to null, as nil. The applier owns such fields like others. Atomic
-// values are then removed; divided ones keep their parts.
+// A configuration may set fields to null, represented by nil. The applier owns such fields like
+// others. An atomic value is then removed, but a granular one keeps its parts.
 
 // withNulls replaces nil in a configuration by null{}, because nil means absent elsewhere in this
-// package, and omits unowned fields. Without nulls, the result is config itself.
+// package, and removes unowned fields. If there are no nulls, it returns config itself.
 // {"spec":{"replicas":null}} gives the writer the path spec.replicas.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
@@ -30,9 +30,9 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls returns an object of message m in stored form. A null in a map, or of an EmitEmpty
-// field, becomes the zero value; others are removed. Custom kinds keep nulls, because their schema
-// decides during defaulting.
+// resolveNulls replaces a null in a map or EmitEmpty field of an object of message m by the zero
+// value, and removes other nulls. Custom kinds keep nulls, because defaulting by their schema
+// decides about them.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	if m.Custom != nil {
 		return t
@@ -49,7 +49,7 @@ func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 }
 
 // A replacer replaces one value throughout a tree. to returns the replacement for a field or
-// element; nil removes it. Unaffected parts share memory.
+// element, or nil to remove it. Unaffected parts share memory.
 type replacer struct {
 	from any
 	to   func(f *schema.Field, element bool) any
@@ -98,7 +98,7 @@ func (r replacer) value(f *schema.Field, v any) any {
 	return r.element(f, v, false)
 }
 
-// element is value for an element, or for the only value of a single field.
+// element replaces the value of an element, or of a field that is not a list or map.
 func (r replacer) element(f *schema.Field, v any, element bool) any {
 	object, isTree := v.(tree.Tree)
 	switch {

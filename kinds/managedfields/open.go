@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Custom kinds may leave the fields of an object open (schema.Message.Additional). Their objects
-// are examined before validation.
+// Custom kinds may leave the fields of an object undeclared (schema.Message.Additional). Their
+// objects are compared before validation.
 
-// fieldsOf returns the fields of m sorted by name and, if m is open, the undeclared fields of both
-// trees.
+// fieldsOf returns the fields of m sorted by name. If m allows undeclared fields, it includes those
+// of both trees.
 func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Sorted()
@@ -39,12 +39,10 @@ func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 
 func has(t tree.Tree, name string) bool { _, there := t[name]; return there }
 
-// declares reports whether the plan names a field of fieldsOf.
 func declares(m *schema.Message, f *schema.Field) bool {
 	return m.Additional == nil || m.Field(f.Name) != m.Additional
 }
 
-// wrongType reports whether a value is an object where the plan has a list, or the reverse.
 func wrongType(granularity granularity, v any) bool {
 	switch v.(type) {
 	case tree.Tree:

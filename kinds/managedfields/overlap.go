@@ -2,9 +2,9 @@ package managedfields
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// overlaps reports whether the set of a FieldsV1 text may share paths with s; malformed text counts
-// as true. It reads only the members that s has: most writes touch no fields of other managers,
-// whose sets are then never parsed.
+// overlaps reports whether a set, given as FieldsV1, may share paths with s. It returns true for
+// malformed FieldsV1. It reads only the members that s has, so that the sets of other managers are
+// rarely parsed.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)

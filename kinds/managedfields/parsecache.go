@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A parsedSet is a parsed FieldsV1 text under a plan. It is shared and immutable.
+// A parsedSet is the result of parsing FieldsV1 under a plan. It is shared and immutable.
 type parsedSet struct {
 	text       string
 	set        Set  // reconciled with the plan; empty for malformed text
@@ -15,7 +15,7 @@ type parsedSet struct {
 	canonical  bool // AppendJSON writes the same text
 }
 
-// parseCached parses the text of a stored object. plan is nil for a version that is no longer
+// parseCached parses the FieldsV1 of a stored object. plan is nil for a version that is no longer
 // served.
 func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
@@ -30,7 +30,8 @@ func parseCached(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// parseReconciled parses a text. Malformed text yields an empty set, so the manager owns nothing.
+// parseReconciled parses FieldsV1. Malformed text yields an empty set, so that its manager owns
+// nothing.
 func parseReconciled(text string, plan *schema.Message) parsedSet {
 	s, _ := Parse(text)
 	r := parsedSet{text: text, set: s}
@@ -42,7 +43,7 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// Texts up to maxCachedText bytes are cached, about parseCacheSize bytes in total.
+// FieldsV1 of up to maxCachedText bytes is cached, about parseCacheSize bytes in total.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10
@@ -55,7 +56,8 @@ type parseCacheKey struct {
 	plan any // from planID
 }
 
-// planID identifies a plan. The cache must not retain the plan of a custom kind, which is large.
+// planID identifies a plan in cache keys. The cache must not retain the plan of a custom kind,
+// which is large.
 func planID(plan *schema.Message) any {
 	if plan != nil && plan.Custom != nil {
 		return plan.Custom.SchemaID

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// String returns the path element as messages show it: .name, [name="c"], [="x"] or [0].
+// String returns the path element as messages contain it: .name, [name="c"], [="x"] or [0].
 func (s pathElement) String() string {
 	switch s.kind {
 	case 'f':
@@ -38,8 +38,8 @@ func itemKind(f *schema.Field) byte {
 	return 'k'
 }
 
-// itemElement returns the path element of an item of a divided list: k:{"name":"c"} for the
-// container {"name":"c","image":"i"}, and v:"x" for "x" in a set.
+// itemElement returns the path element of an item of a granular list. For example, the container
+// {"name":"c","image":"i"} has k:{"name":"c"}, and "x" in a set has v:"x".
 func itemElement(f *schema.Field, item any) pathElement {
 	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
 }
@@ -59,7 +59,7 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 }
 
 // sameItem reports whether two items certainly have the same path element. It returns false for
-// fractions, since different ones may have the same text, and for keys that are not scalars.
+// floats, because different ones may have the same text, and for keys that are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -86,7 +86,7 @@ func hasExactElement(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return !exact(keyOf(f, object, name)) })
 }
 
-// exact reports whether v is a scalar whose text is unique.
+// exact reports whether v is a scalar whose JSON is unique.
 func exact(v any) bool {
 	switch v.(type) {
 	case string, bool, int64:
@@ -95,7 +95,7 @@ func exact(v any) bool {
 	return false
 }
 
-// A key without a value is omitted; an item that has it is a different one.
+// appendItemKey omits a key without a value. An item that has that key is a different one.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -127,8 +127,8 @@ func keysOf(f *schema.Field) []string {
 	return f.ListMapKeys
 }
 
-// lacksKeys reports whether an item has no value for any of its keys. It then has no path and
-// cannot be owned.
+// lacksKeys reports whether an item has none of its keys. Such an item has no path and cannot be
+// owned.
 func lacksKeys(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
 		return false
@@ -138,7 +138,8 @@ func lacksKeys(f *schema.Field, item any) bool {
 }
 
 // keyOf returns one key of an item, or nil. Defaults are applied only after the merge, so an absent
-// key counts as its default, or as the zero value if that is always written.
+// key counts as its default. Without a default, it counts as the zero value if the encoder always
+// writes it.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// parsePathElement parses a path element and normalizes it, so that elements can be compared as
-// text: k:{"b":1, "a":2} becomes k:{"a":2,"b":1}. known is false for unknown kinds.
+// parsePathElement parses and normalizes a path element, so that equal elements have equal text.
+// For example, k:{"b":1, "a":2} becomes k:{"a":2,"b":1}. known is false for an unknown kind.
 func parsePathElement(key string) (at pathElement, known bool, err error) {
 	if len(key) < 2 || key[1] != ':' {
 		return at, false, errFields
@@ -45,8 +45,8 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 	return at, true, nil
 }
 
-// canonicalKeys reports whether a text certainly is an object of sorted scalars without whitespace,
-// as appendItemKey writes it. Nearly all texts are, which saves decoding them.
+// canonicalKeys reports whether text is certainly an object of sorted scalars without whitespace,
+// as appendItemKey writes it. Nearly all keys are, which saves decoding them.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)

@@ -63,7 +63,6 @@ func writerOf(manager string) Writer {
 	return Writer{Manager: manager, APIVersion: "v1", Now: "2030-01-01T00:00:00Z"}
 }
 
-// formatManagers formats managers as "name operation fields".
 func formatManagers(managed []any) string {
 	var out []string
 	for _, v := range managed {

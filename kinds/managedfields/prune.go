@@ -9,8 +9,9 @@ import (
 )
 
 // withoutPaths returns a tree of message m without the paths of a set. Objects and lists that lose
-// everything become emptied{}; the caller decides whether they are removed. For {"a":{"b":1},"c":2}
-// and the set a.b, the result is {"a":emptied{},"c":2}; for the set a it is {"c":2}.
+// everything become emptied{}, and the caller decides whether to remove them. For
+// {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, it is
+// {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -98,9 +99,9 @@ func namedRoot(m *schema.Message, s Set) Set {
 	return out
 }
 
-// named adds the fields of messages on the way to longer paths, because owning a part of a field
+// named adds the message fields through which longer paths run, because owning a part of a field
 // protects the field from removal. spec.template.x becomes spec, spec.template and spec.template.x.
-// Keys and items are in the set themselves if they were named.
+// Keys and items are not added.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {

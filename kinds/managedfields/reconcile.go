@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Reconciled adapts a set to the plan m, which may have changed: owners of parts of what is now
-// atomic own the whole. The opposite change needs nothing, because the owner of the whole owns no
-// part. If nothing changes, the result is s itself.
+// Reconciled adapts a set to the plan m, which may have changed. The owner of a part of a value
+// that is now atomic becomes the owner of the whole. The opposite change needs nothing, because the
+// owner of the whole owns no part. If nothing changes, the result is s itself.
 //
-// For example, a manager owns spec.rules[name="a"].host. After a CRD update makes the list atomic,
-// that manager owns spec.rules.
+// For example, if a CRD update makes the list spec.rules atomic, a manager of
+// spec.rules[name="a"].host becomes one of spec.rules.
 func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {
@@ -51,7 +51,6 @@ func (s Set) mapped(change func(node) node) Set {
 	return out
 }
 
-// sameRef reports whether two sets are identical in memory.
 func sameRef(a, b Set) bool {
 	return len(a.nodes) == len(b.nodes) && (len(a.nodes) == 0 || &a.nodes[0] == &b.nodes[0])
 }

@@ -4,15 +4,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale limits a write to the scale subresource. Managers that do not own the replicas are
-// invisible to it. Conflicts name the path spec.replicas and the version of the scale, because
-// clients of the scale know no other.
+// A Scale restricts a write to the scale subresource, which sees only managers that own the
+// replicas. Conflicts name the path spec.replicas and the version of the scale, because its clients
+// know no other.
 type Scale struct {
 	Replicas   []string // path of field names in the object
 	APIVersion string   // of the scale; its clients see all managers in this version
 }
 
-// Has reports whether an object has replicas, including 0.
+// Has reports whether an object has a replicas field, including 0.
 func (s *Scale) Has(t tree.Tree) bool {
 	last := len(s.Replicas) - 1
 	return t.Object(s.Replicas[:last]...).Has(s.Replicas[last])

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaler returns a writer of the scale of objects with replicas in inner.b.
 func scaler(manager string) Writer {
 	w := writerOf(manager)
 	w.Subresource, w.Scale = "scale", &Scale{Replicas: []string{"inner", "b"}, APIVersion: "scales/v1"}
@@ -29,8 +28,8 @@ func TestScaleUpdate(t *testing.T) {
 	}
 }
 
-// TestScaleApply checks that replicas without an owner are assigned to before-first-apply, in the
-// version of the Scale.
+// TestScaleApply checks that before-first-apply owns replicas without an owner, in the version of
+// the Scale.
 func TestScaleApply(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": `{"f:text":{}}`}}
 	live := parseTree(t, `{"text":"a","inner":{"b":1}}`)

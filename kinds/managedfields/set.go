@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A Set is an immutable set of paths; the zero value is empty. It is a tree with one level per path
-// element: spec.replicas and spec.paused share the node of spec. Sets share subtrees. Union,
-// Intersection and Difference walk two trees at the cost of their common levels.
+// A Set is an immutable set of paths. The zero value is empty. It is a tree with one level per path
+// element, in which spec.replicas and spec.paused share the node of spec. Sets share subtrees.
+// Union, Intersection and Difference visit only the levels that both trees have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
-// A node holds the paths at and below one path element: the path that ends here, if member, and
-// longer ones. It is never empty.
+// A node holds the paths that begin with one path element. member is true if the path that ends
+// here is in the set. A node is never empty.
 type node struct {
 	pathElement
 	member bool
 	below  Set
 }
 
-// A pathElement is a part of a path. The kind is the letter before the colon. The text of kinds k
+// A pathElement is one step of a path. The kind is the letter before the colon. The text of kinds k
 // and v is canonical JSON, so that equal elements have equal text.
 type pathElement struct {
 	kind byte
@@ -76,7 +76,7 @@ func Union(a, b Set) Set {
 	})
 }
 
-// unionAll joins pairwise, so that each set is walked only a few times.
+// unionAll joins sets pairwise, so that each set is walked only a few times.
 func unionAll(sets []Set) Set {
 	for len(sets) > 1 {
 		joined := make([]Set, 0, (len(sets)+1)/2)
@@ -118,9 +118,9 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine merges sorted nodes. keepA and keepB say whether to keep nodes that only one set has;
-// both merges two nodes. Dropped nodes are skipped by galloping, because thousands of managers may
-// be compared with one large change.
+// combine merges sorted nodes. keepA and keepB determine whether to keep nodes that only one set
+// has. both merges two nodes of one element. Its galloping search skips dropped nodes, because
+// thousands of managers may be compared with one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes
@@ -157,7 +157,7 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// leapTo returns nodes from at on, given that the first node is less than at. It gallops, in time
+// leapTo returns the nodes not less than at, given that the first node is less. It takes time
 // logarithmic in the distance.
 func leapTo(nodes []node, at pathElement) []node {
 	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
@@ -170,11 +170,11 @@ func leapTo(nodes []node, at pathElement) []node {
 	return nodes[i:]
 }
 
-// A builder gathers the nodes of one level and sorts them only if necessary.
+// A builder collects the nodes of one level and sorts them only if necessary.
 type builder struct {
 	nodes    []node
 	unsorted bool
-	// duplicateIsLeaf: an element that is added twice has nothing below it, because a longer path
+	// duplicateIsLeaf drops everything below an element that is added twice, because a longer path
 	// would be ambiguous.
 	duplicateIsLeaf bool
 }
@@ -220,7 +220,7 @@ func (b *builder) belowAll(same []node) Set {
 	return unionAll(all)
 }
 
-// Paths lists the paths in user notation, such as .spec.containers[name="c"].image.
+// Paths returns the paths as messages show them, such as .spec.containers[name="c"].image.
 func (s Set) Paths() []string { return s.paths(nil, "") }
 
 func (s Set) paths(list []string, prefix string) []string {

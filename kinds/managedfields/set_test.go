@@ -54,8 +54,7 @@ func TestBuilderSorts(t *testing.T) {
 	}
 }
 
-// TestSetAlgebraOfSizes combines sets of very different sizes, which exercises the galloping
-// search.
+// TestSetAlgebraOfSizes checks sets of very different sizes, which use the galloping search.
 func TestSetAlgebraOfSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) (Set, map[string]bool) {

@@ -5,23 +5,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Writer describes the writer, scope and time of a write.
+// A Writer describes one write: its manager, what it may change, and its time.
 type Writer struct {
 	Manager     string
 	Subresource string // "" for the object itself
 	APIVersion  string // of the request
 	Now         string // RFC 3339, UTC
-	// KeepsStatus: the write does not affect the status.
+	// KeepsStatus is true if the write does not affect the status.
 	KeepsStatus bool
 	// OnlyField, if set, is the only field besides metadata that the write affects, such as
 	// "status".
 	OnlyField string
-	// KeepsMetadata are the metadata fields that the write does not affect; schema.EveryField means
-	// all.
+	// KeepsMetadata lists the metadata fields that the write does not affect. schema.EveryField
+	// stands for all.
 	KeepsMetadata []string
 	// Scale is set for a write of the scale subresource.
 	Scale *Scale
-	// LastApplied is the JSON that a client-side apply of the same client has left in an
+	// LastApplied is the JSON that an earlier client-side apply of the same client left in an
 	// annotation. The apply does not conflict over fields that still have these values.
 	LastApplied string
 }
@@ -31,25 +31,25 @@ func (w *Writer) excluded() excludedFields {
 }
 
 // A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
-// the stored form without changing their input; they are nil for the stored version itself.
+// the stored form without changing their input. They are nil for the stored version itself.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote means that conversions call a webhook. They are skipped if only metadata has changed,
-	// which is the same in all versions.
+	// Remote is true if conversions call a webhook. They are skipped if only metadata has changed,
+	// because it is the same in all versions.
 	Remote bool
 }
 
-// ServedVersions returns the version with a name such as "apps/v1". ok is false if it is no longer
+// ServedVersions returns the version with a name such as "apps/v1", or false if it is no longer
 // served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update returns managedFields after a write that replaced before (nil for a create) by after, both
-// in stored form with defaults. The writer becomes the sole owner of all changes. managed belongs
-// to before and may be returned itself.
+// Update returns managedFields after a write that replaced before, nil for a create, by after. Both
+// are in stored form with defaults. The writer becomes the sole owner of all changes. managed is
+// that of before and may be returned itself.
 //
-// An existing object without managers keeps none unless begin is set. managedFields also stays the
-// same if the writer of a scale sees none of the managers.
+// An existing object without managers gets none unless begin is true. managedFields also stays the
+// same if a writer of a scale sees none of the managers.
 //
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
@@ -100,14 +100,14 @@ func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	return []any{m.tree()}
 }
 
-// An update is one change of an object. The comparison is made once per version of its managers,
+// An update is one change of an object. It is compared once per version of the object's managers,
 // usually one.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
 	before, after tree.Tree
 	asEncoded     bool
-	// config is the applied configuration, if any. Its nulls are part of the change for the writer.
+	// config is the apply configuration, or nil. Its nulls are part of the writer's change.
 	config tree.Tree
 	known  []versionDifference
 }
@@ -157,7 +157,7 @@ func equalBeyondMetadata(a, b tree.Tree) bool {
 	return true
 }
 
-// fromStored applies FromStored, if set. Nulls of custom objects become values.
+// fromStored converts a stored object to the version. Nulls of custom objects become null{}.
 func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored != nil {
 		t = f.FromStored(t)
@@ -168,8 +168,8 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	return t
 }
 
-// equal reports whether two objects are equal to clients of the version. Empty and absent differ in
-// custom kinds, because no plan says which empty fields are omitted.
+// equal reports whether two objects look equal to clients of the version. In custom kinds, empty
+// and absent fields differ, because no plan says which empty fields the encoder omits.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)
@@ -187,8 +187,8 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	return f.ToStored(t)
 }
 
-// takeOver takes the changed and removed fields from all managers except self. Managers of versions
-// that are no longer served lose everything, since nothing can be compared for them.
+// takeOver removes the changed and removed fields from the sets of all managers except self.
+// Managers of versions that are no longer served lose all fields, because nothing can be compared.
 func (u *update) takeOver(all managers, self *manager) {
 	for _, m := range all {
 		if m == self {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// isDirectiveOf reports whether name is a directive rather than a field of m, since schemas have
-// fields that begin with "$". Without a message any name may be a key, so only known directives
+// isDirectiveOf reports whether name is a directive rather than a field of m, because fields of
+// schemas may begin with "$". Without a message any name may be a map key, so only known directives
 // count.
 func isDirectiveOf(m *schema.Message, name string) bool {
 	if m == nil {
@@ -17,7 +17,7 @@ func isDirectiveOf(m *schema.Message, name string) bool {
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 
-// checkDirectives rejects unknown directives, because ignoring a misspelled one would lose data.
+// checkDirectives rejects unknown directives, because ignoring a misspelled one could lose data.
 func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
@@ -36,8 +36,8 @@ func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
-// checkDirectivesDeep checks an object that becomes part of the result as a whole, with its
-// content.
+// checkDirectivesDeep checks the directives at all levels of an object that becomes part of the
+// result as a whole.
 func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
@@ -72,8 +72,8 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// stripObjectDirectives returns an object of a patch without nulls, directives, and objects with a
-// $patch, which have nothing to apply to:
+// stripObjectDirectives returns an object of a patch without nulls and directives, and without
+// objects with a $patch, because there is nothing to apply it to. For example,
 // {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
@@ -89,7 +89,8 @@ func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	return out
 }
 
-// isDirective reports whether name is a directive. Other names that begin with "$" may be fields.
+// isDirective reports whether name is a known directive. Other names that begin with "$" may be
+// fields.
 func isDirective(name string) bool {
 	return name == patchDirective || name == retainDirective ||
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)

@@ -1,21 +1,22 @@
 // Package merge applies patches to trees: RFC 7386 merge patches (Merge), RFC 6902 JSON patches
-// (JSONPatch) and strategic merge patches (Strategic). Server-side apply is package managedfields.
+// (JSONPatch) and strategic merge patches (Strategic). Package managedfields implements server-side
+// apply.
 //
 // Each function returns a new tree and never writes to the current one, which readers share. The
-// result shares all subtrees that the patch does not touch, so it is immutable too. Unchanged parts
-// can be recognized by address (tree.SameRef).
+// result shares all subtrees that the patch does not change, so it is immutable too. Unchanged
+// parts can be recognized by address (tree.SameRef).
 //
-// The result contains the patch's values, of any type and name. The caller passes it to
-// codec.Conform, which checks types and drops unknown fields.
+// The result contains the values of the patch regardless of their types and names. The caller
+// passes it to codec.Conform, which checks types and drops unknown fields.
 //
 // Small patches can demand much work. JSON patches are limited in operations, copied bytes and
-// moved items (MaxOperations, maxCopySize, maxMovedItems), strategic ones in the items that they
-// merge into (maxMergeWork).
+// moved items (MaxOperations, maxCopySize, maxMovedItems). Strategic merge patches are limited in
+// the items that they merge into (maxMergeWork).
 //
 // # Strategic merge patches
 //
-// The plan of a kind (schema.Field) declares for each list whether a patch replaces it or merges
-// into it, and by which key items match. Directives are special members of a patch:
+// For each list, the plan of a kind (schema.Field) declares whether a patch replaces it or merges
+// into it, and the key by which items match. Directives are special members of a patch:
 //
 //	"$patch": "replace" | "delete" | "merge"   for the object or list item that contains it
 //	"$retainKeys": [names]                     the only fields that the object keeps
@@ -24,6 +25,6 @@
 //
 // # Errors
 //
-// Errors are *meta.Status: 400 for a malformed patch, 413 for one that exceeds a limit, 422 for an
-// operation that does not apply to the current tree.
+// Errors are *meta.Status with code 400 for a malformed patch, 413 for one that exceeds a limit,
+// and 422 for an operation that does not apply to the current tree.
 package merge

@@ -11,9 +11,9 @@ func newBadPatch(format string, args ...any) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// newCannotApply returns the error for a JSON patch that does not apply to this object. It begins
-// with the words that clients search for. It reveals nothing of the object, because the user may be
-// allowed to patch but not to read.
+// newCannotApply returns the error for a JSON patch that does not apply to this object. Clients
+// search for its first words. It reveals nothing about the object, because the user may be allowed
+// to patch but not to read it.
 func newCannotApply(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusUnprocessableEntity, Reason: meta.ReasonInvalid,

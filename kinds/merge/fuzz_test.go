@@ -8,14 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// objects are the targets of the fuzzed patches.
 var objects = []string{
 	`{}`, `{"data":{"a":"1","b":"2"}}`, `{"secrets":[{"name":"a","v":"1"},{"name":"b"}],"ports":[{"port":1},{"port":2,"x":"y"}],"set":["a","b"],"args":["x"]}`,
 	`{"one":{"name":"a","v":"1"},"atomic":{"labels":{"a":"b"}}}`,
 }
 
-// FuzzJSONPatch checks that a patch fails with a client error, or yields a tree that can be encoded
-// and decoded. It must not change its input. The following fuzz tests check the same.
+// FuzzJSONPatch checks that a patch either fails with a client error or yields a tree that can be
+// encoded and decoded. It must not change its input. The following fuzz tests check the same.
 func FuzzJSONPatch(f *testing.F) {
 	for i, patch := range []string{
 		`[]`, `[{"op":"add","path":"/data/c","value":1.5}]`, `[{"op":"remove","path":"/secrets/1"}]`, `[{"op":"test","path":"","value":{}}]`, `[{"op":"copy","from":"/ports","path":"/ports/-"}]`,

@@ -10,16 +10,18 @@ import (
 const (
 	// MaxOperations limits the operations of one JSON patch.
 	MaxOperations = 10000
-	// maxCopySize limits the approximate bytes of JSON that the copy operations of one patch
-	// produce, to the size of the largest request body. Each copy of a copy doubles the object.
+	// maxCopySize limits the size of the JSON that the copy operations of one patch produce, in
+	// approximate bytes. It equals the maximum request body. Each copy of a copy doubles the
+	// object.
 	maxCopySize = 3 << 20
-	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Ten
-	// thousand operations at the beginning of a list of a million items would take seconds.
+	// maxMovedItems limits the list items that one patch shifts to make room or close gaps.
+	// Otherwise, ten thousand operations at the beginning of a list of a million items would take
+	// seconds.
 	maxMovedItems = 1 << 28
 )
 
-// An operation is one operation of a JSON patch as sent. Missing Path, From and Value are nil,
-// which differs from "" and null. Value is decoded only if the operation needs it.
+// An operation is one JSON patch operation as the client has sent it. Missing Path, From and Value
+// are nil, which differs from "" and null. Value is decoded only if the operation needs it.
 type operation struct {
 	Op    string
 	Path  *string
@@ -27,8 +29,8 @@ type operation struct {
 	Value json.RawMessage
 }
 
-// JSONPatch applies all operations of an RFC 6902 patch or none. A malformed patch is 400, a patch
-// that exceeds a limit 413, and a failed operation 422.
+// JSONPatch applies all operations of an RFC 6902 patch or none. A malformed patch fails with code
+// 400, a patch that exceeds a limit with 413, and a failed operation with 422.
 //
 // For the object {"spec":{"list":["a","b"]}}:
 //
@@ -67,11 +69,11 @@ type parsedOperation struct {
 	absent     bool   // the path of a test does not exist
 }
 
-// maxShownPath limits the bytes of a path in errors, which are logged. Paths can be as long as the
-// body.
+// maxShownPath limits the length of a path in errors, in bytes. Errors are logged, and a path can
+// be as long as the body.
 const maxShownPath = 256
 
-// failure says why the operation failed, without values; see newCannotApply.
+// failure returns why the operation failed, without revealing values (see newCannotApply).
 func (s *parsedOperation) failure() string {
 	switch {
 	case s.op == "test" && !s.absent:
@@ -84,9 +86,9 @@ func (s *parsedOperation) failure() string {
 	return "path does not exist"
 }
 
-// readOperations checks all operations first, so that an error in the last one costs no work. A
-// patch that is not a list of objects is 400. Operations that can never succeed are 422, like those
-// that fail.
+// readOperations checks all operations first, so that an error in the last one wastes no work. A
+// patch that is not a list of objects fails with code 400. Operations that can never succeed fail
+// with 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {
@@ -110,7 +112,6 @@ func readOperations(patch []byte) ([]parsedOperation, error) {
 	return steps, nil
 }
 
-// checkOperation checks everything that does not depend on the object.
 func checkOperation(op operation) (parsedOperation, error) {
 	s := parsedOperation{op: op.Op}
 	if op.Path == nil {
@@ -143,7 +144,6 @@ func checkOperation(op operation) (parsedOperation, error) {
 	return s, err
 }
 
-// decodeValue decodes a value, which is nil if it is missing.
 func decodeValue(text []byte) (any, error) {
 	if len(text) == 0 {
 		return nil, nil

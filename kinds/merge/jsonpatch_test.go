@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestJSONPatch applies each patch of a file to the same document.
+// TestJSONPatch checks the result of each patch in a file, applied to the same document.
 func TestJSONPatch(t *testing.T) {
 	const document = `{"data":{"x":"1"},"list":["a","b"],"e.com/k":{"~":1},"n":null,"big":9007199254740993}`
 	golden.Run(t, "testdata/jsonpatch.txt", func(given []string) string {
@@ -28,7 +28,6 @@ func TestJSONPatch(t *testing.T) {
 	})
 }
 
-// result formats a tree, or the code and message of an error.
 func result(t *testing.T, got any, err error) string {
 	t.Helper()
 	var s *meta.Status
@@ -88,8 +87,8 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 }
 
-// TestJSONPatchAgrees compares random patches with a widely used implementation. It omits copies,
-// because copies of absent values become null there.
+// TestJSONPatchAgrees checks random patches against a widely used implementation. It omits copies,
+// because that implementation copies absent values as null.
 func TestJSONPatchAgrees(t *testing.T) {
 	paths := rapid.SampledFrom([]string{"/a", "/b", "/a/b", "/a/0", "/a/1", "/a/-", "/b/a/c", "/d~1~0", "/d~1~0/a", "/c/0/a"})
 	rapid.Check(t, func(r *rapid.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A jsonPatcher applies one JSON patch to a tree of nodes, which are created along pointers (see
-// node). If an operation fails, the nodes are discarded and the object is unchanged.
+// A jsonPatcher applies one JSON patch to a tree of nodes, which are created along the pointers of
+// the patch (see node). If an operation fails, the nodes are discarded and the object is unchanged.
 type jsonPatcher struct {
 	root   *node
 	budget int // bytes of JSON that copies may still add
@@ -18,7 +18,6 @@ func newJSONPatcher(current tree.Tree) *jsonPatcher {
 	return &jsonPatcher{root: &node{value: current}, budget: maxCopySize, moves: maxMovedItems}
 }
 
-// apply executes one operation. done is false if it does not apply.
 func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
 	done, err = p.carryOut(s)
 	if err == nil && p.moves < 0 {
@@ -74,14 +73,13 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 	return true
 }
 
-// countMoves counts the list items behind an inserted or removed one.
 func (p *jsonPatcher) countMoves(n *node, token string) {
 	if i, ok := index(token, len(n.items)); n.isList && ok {
 		p.moves -= len(n.items) - i
 	}
 }
 
-// replace replaces a value. Unlike RFC 6902 it sets absent fields, as Kubernetes 1.35 does: clients
+// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.35, because clients
 // replace fields that may be empty or defaulted without checking.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
@@ -107,8 +105,8 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return c, ok
 }
 
-// test compares a value. An absent field of an existing parent equals null, which clients use to
-// ensure absence.
+// test compares a value. An absent field of an existing object equals null, which clients use to
+// ensure that a field is absent.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)
@@ -121,8 +119,8 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
-// move removes a value and adds it elsewhere, but not inside itself. Moving an existing value to
-// its own path does nothing.
+// move removes a value and adds it elsewhere. It refuses to move a value into itself. Moving an
+// existing value to its own path does nothing.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -135,8 +133,8 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
-// copy adds a copy of a value within the budget. The budget counts bytes rather than copies: ten
-// operations that copy the object into itself multiply its size by a thousand.
+// copy adds a copy of a value, within the budget. The budget counts bytes rather than copies,
+// because ten operations that copy the object into itself multiply its size by a thousand.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeList merges a patch into a list by its merge key or as a set of scalars, or replaces the
-// list if the kind declares no strategy.
+// mergeList merges a patch into a list, either by its merge key or as a set of scalars. If the kind
+// declares no strategy, it replaces the list.
 //
 // With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] turns the list a, b
 // into a, b, c, where b has the new image. mergeOrder places new items.
@@ -40,11 +40,11 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives applies the directives among the items of a patch to a copy of live, and
-// returns the remaining items. replace means that those replace the list. Otherwise, if live
-// exists, they are objects with merge keys.
+// applyItemDirectives applies the directives among the items of a patch. left is live without the
+// deleted items. items holds the other items of the patch, which replace the list if replace is
+// true. Otherwise, if live exists, they are objects with merge keys.
 //
-// Deletions precede merges regardless of their position, so an item can be deleted and added anew.
+// Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone, isNew := map[any]bool{}, live == nil
 	for _, item := range patch {
@@ -93,8 +93,8 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each item of the patch into the live item with the same key, or appends it.
-// Repeated items are merged repeatedly.
+// mergeItems merges each item of the patch into the live item with the same key, or appends it. An
+// item that the patch repeats is merged repeatedly.
 func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -117,7 +117,8 @@ func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error
 	return merged, nil
 }
 
-// mergePrimitives merges lists of scalars as sets. Values in both have the order of the patch.
+// mergePrimitives merges lists of scalars as sets. Values that are in both lists follow the order
+// of the patch.
 func mergePrimitives(live, patch []any) ([]any, error) {
 	if _, err := primitiveSet(patch); err != nil || live == nil {
 		return patch, err
@@ -161,9 +162,9 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 	return out
 }
 
-// itemKey returns the identity of a list item as a key of a Go map: the value of its merge key or,
-// without one, the scalar itself; nil if there is none. 1.0 and 1 are the same key. Types that no
-// decoder produces compare by their text.
+// itemKey returns the identity of a list item as a Go map key, or nil: the value of the merge key
+// or, without one, the scalar itself. 1.0 and 1 are identical. Types that no decoder produces are
+// compared by their text.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

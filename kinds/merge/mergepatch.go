@@ -7,7 +7,7 @@ import (
 )
 
 // Merge applies an RFC 7386 merge patch without changing its arguments. A patch that is not an
-// object replaces current; a null removes a field. If nothing changes, the result is current
+// object replaces current, and a null removes a field. If nothing changes, the result is current
 // itself.
 //
 // Examples of the current value, the patch and the result:
@@ -49,7 +49,7 @@ func Merge(current, patch any) any {
 	return out
 }
 
-// withoutNulls returns a new value without the null fields of its objects. Null list items stay.
+// withoutNulls returns a copy without the null fields of objects. Null list items stay.
 func withoutNulls(patch any) any {
 	switch p := patch.(type) {
 	case tree.Tree:

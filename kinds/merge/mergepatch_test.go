@@ -20,7 +20,6 @@ func parse(t testing.TB, s string) any {
 	return v
 }
 
-// text encodes a tree with sorted keys.
 func text(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -30,7 +29,6 @@ func text(t testing.TB, v any) string {
 	return string(b)
 }
 
-// anyValue draws a small tree, with or without nulls.
 func anyValue(nulls bool) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Map(rapid.SampledFrom([]string{"", "x", "y/~"}), func(s string) any { return s }),
@@ -55,7 +53,7 @@ func anyValue(nulls bool) *rapid.Generator[any] {
 	return deep(3)
 }
 
-// anyItem draws list items other than null, which other implementations of merge patch treat
+// anyItem generates list items other than null, which other merge patch implementations treat
 // differently.
 func anyItem() *rapid.Generator[any] {
 	return rapid.OneOf(
@@ -75,7 +73,7 @@ func anyObject(nulls bool) *rapid.Generator[tree.Tree] {
 	return rapid.Map(fields, func(m map[string]any) tree.Tree { return m })
 }
 
-// TestMergeExamples covers the examples of RFC 7386, appendix A.
+// TestMergeExamples checks the examples of RFC 7386, appendix A.
 func TestMergeExamples(t *testing.T) {
 	golden.Run(t, "testdata/mergepatch.txt", func(given []string) string {
 		return text(t, Merge(parse(t, given[0]), parse(t, given[1])))

@@ -2,9 +2,9 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is a value of a document that is being patched. It is opened when a pointer first leads
-// through it. Only then are its children copied from the shared value, which the node owns from
-// then on. So a patch copies each value on its way once, and shares the rest.
+// A node is a value of a document that is being patched. The first pointer through a node opens it,
+// which copies its children from the shared value into nodes of their own. A patch therefore copies
+// each value on its paths once and shares the rest.
 type node struct {
 	value  any // if not opened
 	fields map[string]*node
@@ -13,8 +13,8 @@ type node struct {
 	opened bool
 }
 
-// open copies the children of an object or list in one allocation each and drops the shared value.
-// It returns false for scalars.
+// open copies the children of an object or list, with one allocation each, and drops the shared
+// value. It returns false for scalars.
 func (n *node) open() bool {
 	if n.opened {
 		return true
@@ -109,8 +109,8 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree returns n as a plain value. Opened nodes yield new trees even if they are equal to the old
-// ones; later stages detect equality.
+// tree returns n as a plain value. An opened node yields a new tree even if it equals the old one.
+// Later stages detect equality.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -129,8 +129,8 @@ func (n *node) tree() any {
 	return out
 }
 
-// size subtracts the approximate length of n as JSON from budget, and stops below zero. Brackets
-// count 2, keys 4 plus their length, numbers 8.
+// size subtracts the approximate size of n as JSON from budget and stops below zero. Brackets count
+// 2 bytes, keys 4 plus their length, and numbers 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)
@@ -177,7 +177,7 @@ func sizeOf(v any, budget int) int {
 	return budget - 8
 }
 
-// equals is tree.JSONEqual without building a tree of n.
+// equals is tree.JSONEqual, but does not build a tree of n.
 func (n *node) equals(v any) bool {
 	if !n.opened {
 		return tree.JSONEqual(n.value, v)

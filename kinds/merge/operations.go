@@ -7,19 +7,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Operation is a decoded operation of a JSON patch. HasValue distinguishes null from no value.
+// An Operation is a decoded JSON patch operation. HasValue distinguishes null from a missing value.
 type Operation struct {
 	Op, Path, From string
 	Value          any
 	HasValue       bool
 }
 
-// ErrTest says that a test operation failed.
+// ErrTest reports that a test operation failed.
 var ErrTest = errors.New("testing value failed")
 
-// Operations applies all operations or none, as JSONPatch does. The values become part of the
-// result. A failed test is ErrTest; other errors name the operation and reveal nothing of the
-// object.
+// Operations applies all operations or none, like JSONPatch. The values become part of the result.
+// If a test fails, the error is ErrTest. Other errors name the operation and reveal nothing about
+// the object.
 func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	if len(operations) > MaxOperations {
 		return nil, fmt.Errorf("the allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(operations))

@@ -19,13 +19,12 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items of the patch keep the order of the patch, the others that
-// of the live list. An item not in the patch precedes one in the patch only if it did in the live
-// list, so new items precede all live ones.
+// mergeOrder orders a merged list. Items of the patch keep the order of the patch, and others that
+// of the live list. An item outside the patch precedes one in the patch only if it did so in the
+// live list, so new items come first.
 //
-// For the live list a, b and a patch of b and a new c, the result is a, b, c; for a patch of only
-// c, it is c, a, b. kube-apiserver orders likewise, and clients depend on it: the order of
-// containers and environment variables matters.
+// For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
+// only c, it is c, a, b. Clients depend on this order, which is that of kube-apiserver.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -56,8 +55,8 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 }
 
 // setElementOrder applies a $setElementOrder directive to the list of that field in out, unless the
-// list is atomic. kubectl sends the directive with each list, because a patch could not move items
-// otherwise. The items of the patch must not contradict it.
+// list is atomic. kubectl sends it with each list, because a patch could not move items otherwise.
+// The patch's own items must not contradict it.
 func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
@@ -109,9 +108,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live order for merging. New items take the places of deleted ones
-// at the end of the live list, so that a renamed item stays behind items that the patch does not
-// know. For the live list a, b and a patch that deletes b and adds c, the order is a, c.
+// orderAfterDeletions returns the live order for merging. New items take the places of items
+// deleted at the end of the live list. A renamed item thus stays behind items that the patch does
+// not contain. For the live list a, b and a patch that deletes b and adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

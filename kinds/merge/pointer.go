@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A pointer is a parsed RFC 6901 JSON pointer: its unescaped tokens. The empty pointer is the whole
-// document.
+// A pointer holds the unescaped tokens of an RFC 6901 JSON pointer. The empty pointer refers to the
+// whole document.
 type pointer []string
 
-// parsePointer splits a pointer at its slashes: "/metadata/annotations/a.b~1c" has the tokens
-// metadata, annotations and a.b/c. The value decides whether a token is a key or an index.
+// parsePointer splits a pointer at its slashes. "/metadata/annotations/a.b~1c" has the tokens
+// metadata, annotations and a.b/c. Whether a token is a key or an index depends on the value.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil
@@ -34,8 +34,8 @@ func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index parses a list index below limit: decimal digits without a leading zero. "-", the end of a
-// list, is not an index; add handles it.
+// index parses a list index up to limit, in decimal digits without a leading zero. "-", the end of
+// a list, is not an index. Only add accepts it.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

@@ -20,8 +20,9 @@ const (
 )
 
 // Strategic applies a strategic merge patch by the strategies and merge keys of the plan m, without
-// changing its arguments. A malformed or unknown directive is 400; too many merges into long lists
-// are 413. Custom kinds declare no strategies and do not support it.
+// changing its arguments. A malformed or unknown directive fails with code 400, and too many merges
+// into long lists fail with 413. Custom kinds do not support such patches, because they declare no
+// strategies.
 //
 // For a Pod whose containers are merged by name:
 //
@@ -41,9 +42,9 @@ type strategic struct {
 	work int // object members and list items that may still be walked
 }
 
-// maxMergeWork limits the object members and list items that one patch is merged into. An object
-// has fewer, but a patch may repeat one item ten thousand times, and each repetition walks the
-// lists of that item.
+// maxMergeWork limits the object members and list items that one patch is merged into. No object
+// has that many, but a patch may repeat an item ten thousand times, and each repetition walks its
+// lists.
 const maxMergeWork = 2 << 20
 
 func (g *strategic) spend(n int) error {
@@ -54,10 +55,11 @@ func (g *strategic) spend(n int) error {
 }
 
 // mergeObject merges a patch into an object. m is nil for maps and for values without a plan, in
-// which objects merge and lists are replaced. If nothing changes, the result is current itself.
+// which objects are merged and lists are replaced. If nothing changes, the result is current
+// itself.
 //
-// $patch overrides everything else. $retainKeys then removes fields, fields are merged, and the
-// sibling directives of lists, which need the merged lists, come last.
+// $patch overrides everything else. Otherwise $retainKeys removes fields, fields are merged, and
+// then the directives beside lists are applied, because they need the merged lists.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -98,9 +100,9 @@ func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tr
 	return g.mergeLists(m, current, out, patch)
 }
 
-// mergeField returns the new value of one field; keep is false if the field is removed. A patch
-// object replaces a value that is not an object, without its directives. If it has a $patch, which
-// has nothing to apply to, the field is removed.
+// mergeField returns the new value of one field. keep is false if the field is removed. An object
+// in the patch replaces a value that is not an object, or removes the field if it has a $patch,
+// which then applies to nothing.
 func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -124,8 +126,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies the sibling directives of lists, first deletions, then orders. They are named
-// after their list, as in "$setElementOrder/containers", which the patch need not contain.
+// mergeLists applies the directives beside lists, first deletions, then orders. A directive such as
+// "$setElementOrder/containers" names its list, which the patch itself need not contain.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -164,9 +166,9 @@ func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree)
 	return out, nil
 }
 
-// retainKeys applies $retainKeys: it removes all fields of current that the directive does not
-// name, such as the other members of a union. The result is nil if current stays unchanged. A patch
-// that sets a field without retaining it is an error.
+// retainKeys applies $retainKeys, which removes all fields of current that it does not list, such
+// as other members of a union. The result is nil if current does not change. A patch that sets a
+// field without retaining it is an error.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {
@@ -202,7 +204,7 @@ func fieldOf(m *schema.Message, name string) *schema.Field {
 	return m.Field(name)
 }
 
-// objectOf returns the plan of the objects in a field. Maps have none: their fields are keys.
+// objectOf returns the message of the objects in a field, or nil for a map, whose members are keys.
 func objectOf(f *schema.Field) *schema.Message {
 	if f == nil || f.Shape == schema.Map {
 		return nil

@@ -2,14 +2,14 @@ package meta
 
 import "strings"
 
-// Limits of the texts of a Status, in bytes. They quote the request with double escapes: without
+// Limits of the strings in a Status, in bytes. They quote the request with double escapes. Without
 // limits, a response was up to twelve times as long as the request.
 const (
 	maxText       = 64 << 10 // of one cause, or of a message in addition to its causes
 	maxIdentifier = 4 << 10  // of names in details
 )
 
-// Bounded returns s, or a copy with its longest texts truncated.
+// Bounded returns s, or a copy whose longest strings are truncated.
 func (s *Status) Bounded() *Status {
 	limit := maxText
 	if s.Details != nil {
@@ -47,7 +47,6 @@ func (s *Status) Bounded() *Status {
 	return &out
 }
 
-// cutText truncates a text longer than limit and reports whether it did.
 func cutText(text *string, limit int) bool {
 	if len(*text) <= limit {
 		return false

@@ -1,7 +1,8 @@
-// Package meta is the vocabulary of the API. It has the names of groups, versions, kinds and
+// Package meta defines the basic types of the API. It has the names of groups, versions, kinds and
 // resources, the Key of an object, and the Object with its parsed ObjectMeta. Status is the error
-// of every layer, and Naming the naming profile. The package does no I/O and knows no kinds.
+// type of every layer, and Naming the naming profile. The package does no I/O and depends on no
+// kinds.
 //
 // Objects are shared and immutable. Their JSON is what clients receive, so a read copies bytes.
-// ObjectMeta has the metadata that the server uses, which saves decoding.
+// ObjectMeta holds the metadata that the server uses, which saves decoding.
 package meta

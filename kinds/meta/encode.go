@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients receive it. A Success with code 200 omits the code.
+// AppendJSON appends the Status as clients receive it. A Success with code 200 has no code.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {
@@ -64,8 +64,8 @@ func (c *Cause) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// closeObject ends an object whose members, if any, begin at open with a comma, which becomes the
-// bracket.
+// closeObject ends an object whose members, if any, begin with a comma at open. It turns that comma
+// into the opening bracket.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, "{}"...)
@@ -74,7 +74,6 @@ func closeObject(b []byte, open int) []byte {
 	return append(b, '}')
 }
 
-// appendMember appends a member unless its value is empty.
 func appendMember(b []byte, name, value string) []byte {
 	if value == "" {
 		return b

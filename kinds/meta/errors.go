@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// AsStatus returns the Status in err. Other errors become internal ones, whose text clients do not
-// see.
+// AsStatus returns the Status in err. Other errors become internal errors, whose message is hidden
+// from clients.
 func AsStatus(err error) *Status {
 	var s *Status
 	if errors.As(err, &s) {
@@ -26,28 +26,28 @@ func newDetails(gr GroupResource, name string) *Details {
 	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
 }
 
-// NewNotFound reports a missing object.
+// NewNotFound reports that the object does not exist.
 func NewNotFound(gr GroupResource, name string) *Status {
 	return newFailure(http.StatusNotFound, ReasonNotFound, newDetails(gr, name), "%s %q not found", gr, name)
 }
 
-// NewAlreadyExists reports a name that is taken.
+// NewAlreadyExists reports that the name is already taken.
 func NewAlreadyExists(gr GroupResource, name string) *Status {
 	return newFailure(http.StatusConflict, ReasonAlreadyExists, newDetails(gr, name), "%s %q already exists", gr, name)
 }
 
-// NewConflict reports that an object is not in the state that the request assumes.
+// NewConflict reports that the object is not in the state that the request expects.
 func NewConflict(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, newDetails(gr, name),
 		"Operation cannot be fulfilled on %s %q: %s", gr, name, why)
 }
 
-// NewApplyConflict reports the fields that an apply would take from other managers.
+// NewApplyConflict reports the fields that an apply would take over from other managers.
 func NewApplyConflict(message string, causes []Cause) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
 }
 
-// NewInvalid combines the field errors of an object. The message contains each one once.
+// NewInvalid combines the field errors of an object. The message contains each distinct error once.
 func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 	var shown []string
 	for _, c := range causes {
@@ -67,12 +67,13 @@ func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 	return newFailure(http.StatusUnprocessableEntity, ReasonInvalid, details, "%s %q is invalid: %s", gk, name, faults)
 }
 
-// NewBadRequest reports a request that is invalid in any state.
+// NewBadRequest reports a request that is invalid regardless of the current state.
 func NewBadRequest(message string) *Status {
 	return newFailure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
 }
 
-// NewForbidden denies access to an object, or to the whole resource if name is "".
+// NewForbidden reports that access to an object is denied, or to the whole resource if name is
+// empty.
 func NewForbidden(gr GroupResource, name, why string) *Status {
 	what := gr.String()
 	if name != "" {
@@ -81,8 +82,8 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusForbidden, ReasonForbidden, newDetails(gr, name), "%s is forbidden: %s", what, why)
 }
 
-// NewNamespaceTerminating denies creating an object, or something of it, in a terminating
-// namespace.
+// NewNamespaceTerminating reports that an object, or content for one, cannot be created in a
+// terminating namespace.
 func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
 	s := NewForbidden(gr, key.Name, "unable to create new content in namespace "+key.Namespace+" because it is being terminated")
 	s.Details.Causes = []Cause{{
@@ -91,24 +92,24 @@ func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
 	return s
 }
 
-// NewMethodNotAllowed rejects a verb that the resource does not support.
+// NewMethodNotAllowed reports a verb that the resource does not support.
 func NewMethodNotAllowed() *Status {
 	return newFailure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
 		"the server does not allow this method on the requested resource")
 }
 
-// NewExpired reports a version or continue token that is too old.
+// NewExpired reports a resource version or continue token that is too old.
 func NewExpired(message string) *Status {
 	return newFailure(http.StatusGone, ReasonExpired, nil, "%s", message)
 }
 
-// NewTooManyRequests asks the client to retry after some seconds.
+// NewTooManyRequests asks the client to retry after that many seconds.
 func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
 	return newFailure(http.StatusTooManyRequests, ReasonTooManyRequests,
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
 }
 
-// NewTooLarge rejects a request, or its result, for its size.
+// NewTooLarge reports that a request, or its result, is too large.
 func NewTooLarge(format string, args ...any) *Status {
 	return newFailure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
 }
@@ -118,7 +119,7 @@ func NewTimeout(message string) *Status {
 	return newFailure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
 }
 
-// NewTooLargeVersion reports a version that the store has not reached yet.
+// NewTooLargeVersion reports a resource version that the store has not reached yet.
 func NewTooLargeVersion(version, current uint64) *Status {
 	s := NewTimeout(fmt.Sprintf("Too large resource version: %d, current: %d", version, current))
 	s.Details.RetryAfterSeconds = 1
@@ -126,12 +127,13 @@ func NewTooLargeVersion(version, current uint64) *Status {
 	return s
 }
 
-// NewServiceUnavailable reports that the server cannot serve the request at the moment.
+// NewServiceUnavailable reports that the server temporarily cannot serve the request.
 func NewServiceUnavailable(message string) *Status {
 	return newFailure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
 }
 
-// NewInternal reports an internal error without details. id refers to the server's log.
+// NewInternal reports an internal error without details. id identifies the entry in the server's
+// log.
 func NewInternal(id string) *Status {
 	message := "Internal error occurred"
 	if id != "" {

@@ -12,7 +12,7 @@ type Labels []Label
 
 type Label struct{ Key, Value string }
 
-// NewLabels converts a map; the result is nil if it is empty.
+// NewLabels converts a map. It returns nil for an empty map.
 func NewLabels(all map[string]string) Labels {
 	var l Labels
 	for key, value := range all {
@@ -22,7 +22,7 @@ func NewLabels(all map[string]string) Labels {
 	return l
 }
 
-// Sort sorts labels that were collected in any order.
+// Sort sorts labels by key, as the other methods require.
 func (l Labels) Sort() {
 	slices.SortFunc(l, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 }
@@ -30,7 +30,7 @@ func (l Labels) Sort() {
 // linearSearchLimit is the number of labels up to which linear search is faster than binary search.
 const linearSearchLimit = 8
 
-// Get returns the value of a key, and whether it exists.
+// Get returns the value of a key and whether the key exists.
 func (l Labels) Get(key string) (string, bool) {
 	if len(l) > linearSearchLimit {
 		if i, ok := slices.BinarySearchFunc(l, key, func(l Label, key string) int { return cmp.Compare(l.Key, key) }); ok {

@@ -9,7 +9,7 @@ type objectMemo struct {
 	forms       []form    // see Form
 }
 
-// remember replaces the memo by the result of change, unless that returns false.
+// remember replaces the memo by a copy that change has modified, unless change returns false.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
 		known := o.memo.Load()
@@ -32,15 +32,15 @@ func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 // A SchemaID identifies one compiled schema of a custom kind. A CRD update creates a new one.
 type SchemaID struct{ memo objectMemo }
 
-// NewSchemaID returns a new unique ID.
+// NewSchemaID returns an ID that differs from all others.
 func NewSchemaID() *SchemaID {
 	id := &SchemaID{}
 	id.memo.schema = id
 	return id
 }
 
-// shared returns the memo of all objects that remember only the schema, which may be millions; nil
-// for a nil id.
+// shared returns the common memo of all objects that remember only the schema, which may be
+// millions. It returns nil for a nil id.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -48,14 +48,14 @@ func (id *SchemaID) shared() *objectMemo {
 	return &id.memo
 }
 
-// ConformsTo reports whether the object is known to be in the form of a schema, so that decoding it
-// by the schema would change nothing.
+// ConformsTo reports whether the object is known to conform to a schema, so that applying the
+// schema would change nothing.
 func (o *Object) ConformsTo(id *SchemaID) bool {
 	known := o.memo.Load()
 	return known != nil && known.schema == id
 }
 
-// SetConformsTo records that the object has the form of a schema, replacing an earlier one.
+// SetConformsTo records that the object conforms to a schema. It replaces an earlier record.
 func (o *Object) SetConformsTo(id *SchemaID) {
 	if o.memo.CompareAndSwap(nil, id.shared()) {
 		return // the usual case
@@ -66,21 +66,22 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 	})
 }
 
-// A Digest hashes everything that determines the result of an apply, except for the object.
+// A Digest is a hash of everything that determines the result of an apply, except for the object.
 type Digest [16]byte
 
-// maxNoOpApplies limits the digests of an object, to about the number of its appliers.
+// maxNoOpApplies limits the digests per object. It is about the number of managers that apply to
+// one object.
 const maxNoOpApplies = 4
 
-// IsNoOpApply reports whether an apply is known to change nothing in this state, as repeated
-// applies of controllers do. digest is called only if there are digests to compare.
+// IsNoOpApply reports whether an apply is known not to change this object, like repeated applies by
+// controllers. digest is called only if there are digests to compare.
 func (o *Object) IsNoOpApply(digest func() Digest) bool {
 	known := o.memo.Load()
 	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())
 }
 
-// AddNoOpApply records that an apply changes nothing in this state. It replaces the oldest beyond
-// maxNoOpApplies.
+// AddNoOpApply records that an apply does not change this object. Beyond maxNoOpApplies, the oldest
+// record is dropped.
 func (o *Object) AddNoOpApply(d Digest) {
 	o.remember(func(m *objectMemo) bool {
 		m.noOpApplies = append([]Digest{d}, m.noOpApplies[:min(len(m.noOpApplies), maxNoOpApplies-1)]...)
@@ -88,8 +89,8 @@ func (o *Object) AddNoOpApply(d Digest) {
 	})
 }
 
-// A FormID identifies an encoding that is cached with the JSON. The owner of the cache assigns
-// the numbers.
+// A FormID identifies an additional encoding that is cached in the object. The owner of the cache
+// assigns the numbers.
 type FormID uint8
 
 type form struct {
@@ -97,7 +98,7 @@ type form struct {
 	bytes []byte
 }
 
-// Form returns the encoding that SetForm stored, or nil. The caller must not change it.
+// Form returns the encoding that SetForm has stored, or nil. The caller must not modify it.
 func (o *Object) Form(id FormID) []byte {
 	if known := o.memo.Load(); known != nil {
 		for _, f := range known.forms {
@@ -109,8 +110,8 @@ func (o *Object) Form(id FormID) []byte {
 	return nil
 }
 
-// SetForm stores another encoding of the object, or removes it if b is nil. It reports whether
-// anything changed; an existing form stays. The caller must bound the memory of forms.
+// SetForm stores an additional encoding of the object unless it has one, or removes it if b is nil.
+// It reports whether that changed anything. The caller must bound the memory of all forms.
 func (o *Object) SetForm(id FormID, b []byte) (changed bool) {
 	return o.remember(func(m *objectMemo) bool {
 		at := slices.IndexFunc(m.forms, func(f form) bool { return f.id == id })

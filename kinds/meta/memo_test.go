@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMemo checks that entries in a memo do not displace each other.
+// TestMemo checks that the entries of a memo do not displace each other.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	o, id, other := &Object{}, NewSchemaID(), NewSchemaID()
@@ -46,7 +46,8 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// TestMemoRaces checks that no concurrent update is lost, and that one goroutine sets each form.
+// TestMemoRaces checks that no concurrent update is lost, and that exactly one goroutine sets each
+// form.
 func TestMemoRaces(t *testing.T) {
 	t.Parallel()
 	o, id := &Object{}, NewSchemaID()

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A GroupVersionKind names the schema of an object. The core group is "".
+// A GroupVersionKind identifies the schema of an object. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
-// ParseGVK returns the kind that an apiVersion, such as "v1" or "apps/v1", and the name of a kind
-// denote.
+// ParseGVK returns the GroupVersionKind for the apiVersion and kind of an object, such as "apps/v1"
+// and "Deployment".
 func ParseGVK(apiVersion, kind string) GroupVersionKind {
 	group, version, ok := strings.Cut(apiVersion, "/")
 	if !ok {
@@ -19,7 +19,7 @@ func ParseGVK(apiVersion, kind string) GroupVersionKind {
 	return GroupVersionKind{group, version, kind}
 }
 
-// APIVersion returns the text of apiVersion fields: "v1" or "apps/v1".
+// APIVersion returns the value of the field apiVersion, such as "v1" or "apps/v1".
 func (g GroupVersionKind) APIVersion() string {
 	if g.Group == "" {
 		return g.Version
@@ -27,10 +27,10 @@ func (g GroupVersionKind) APIVersion() string {
 	return g.Group + "/" + g.Version
 }
 
-// A GroupKind names a kind in all its versions, as validation errors do.
+// A GroupKind identifies a kind regardless of its version.
 type GroupKind struct{ Group, Kind string }
 
-// String returns "Pod" or "Deployment.apps".
+// String returns the kind as in "Pod" or "Deployment.apps".
 func (g GroupKind) String() string {
 	if g.Group == "" {
 		return g.Kind
@@ -38,10 +38,11 @@ func (g GroupKind) String() string {
 	return g.Kind + "." + g.Group
 }
 
-// A GroupResource names a resource type, as error messages and storage keys do.
+// A GroupResource identifies a resource regardless of its version, as in error messages and storage
+// keys.
 type GroupResource struct{ Group, Resource string }
 
-// String returns "configmaps" or "deployments.apps".
+// String returns the resource as in "configmaps" or "deployments.apps".
 func (g GroupResource) String() string {
 	if g.Group == "" {
 		return g.Resource
@@ -54,20 +55,21 @@ func (g GroupResource) Compare(other GroupResource) int {
 	return cmp.Or(strings.Compare(g.Group, other.Group), strings.Compare(g.Resource, other.Resource))
 }
 
-// A Key identifies an object by storage resource, namespace ("" if cluster-scoped) and name. The
-// Key of a stored Object may be retained, because ParseKey made it from the storage key.
+// A Key identifies an object by storage resource, namespace and name. Cluster-scoped objects have
+// no namespace. The Key of a stored Object may be retained, because it shares memory only with the
+// storage key.
 type Key struct {
 	GroupResource
 	Namespace, Name string
 }
 
-// String returns the storage key "group/resource/namespace/name"; no part contains a slash. Its
-// byte order is the order of lists.
+// String returns the storage key "group/resource/namespace/name", whose parts contain no slash.
+// Lists are in the byte order of storage keys.
 func (k Key) String() string {
 	return k.Group + "/" + k.Resource + "/" + k.Namespace + "/" + k.Name
 }
 
-// Clone returns a copy of a key that does not share memory with an object or request.
+// Clone returns a copy that shares no memory with an object or request.
 func (k Key) Clone() Key {
 	k.Namespace, k.Name = strings.Clone(k.Namespace), strings.Clone(k.Name)
 	return k

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Naming is a naming profile: the spelling of all identifiers that contain a vendor's name. Code
-// and declarations use the names of the platform profile; only this file knows others.
+// A Naming is a naming profile, the spelling of all identifiers that contain a vendor name. Code
+// and declarations use the names of the platform profile. Only this file knows others.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
@@ -50,7 +50,7 @@ var Kubernetes = &Naming{
 		"PLATFORM_EXEC_INFO":                             "KUBERNETES_EXEC_INFO",
 		"PLATFORM_SERVICE_HOST":                          "KUBERNETES_SERVICE_HOST",
 		"PLATFORM_SERVICE_PORT":                          "KUBERNETES_SERVICE_PORT",
-		// users, roles and their bindings
+		// users, roles and role bindings
 		"system:platform-aggregator":                                                "system:kube-aggregator",
 		"system:platform-controller-manager":                                        "system:kube-controller-manager",
 		"system:platform-dns":                                                       "system:kube-dns",
@@ -69,7 +69,7 @@ var Kubernetes = &Naming{
 	},
 }
 
-// ParseNaming returns a profile by its name.
+// ParseNaming returns the naming profile with that name.
 func ParseNaming(s string) (*Naming, error) {
 	for _, n := range []*Naming{Platform, Kubernetes} {
 		if n.Profile == s {
@@ -79,11 +79,10 @@ func ParseNaming(s string) (*Naming, error) {
 	return nil, fmt.Errorf("naming profile %q: must be platform or kubernetes", s)
 }
 
-// platformDomain is the suffix of the vendor's domains in platform form.
 const platformDomain = "platform.io"
 
-// groupPrefixes are the groups with the vendor's suffix, which is omitted. In labels and
-// annotations their domain also takes the suffix of groups, except for those in labelDomains.
+// groupPrefixes lists the API groups with the vendor suffix, without that suffix. Labels and
+// annotations of these groups use the group domain too, except for those in labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -92,18 +91,19 @@ var groupPrefixes = map[string]bool{
 	"node": true, "meta": true, "apidiscovery": true, "client.authentication": true,
 	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
 	"flowcontrol.apiserver": true, "metrics": true, "custom.metrics": true, "external.metrics": true,
-	// domains below a group
+	// subdomains of a group
 	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 	// names of controllers
 	"endpointslice-controller": true, "endpointslicemirroring-controller": true,
 }
 
-// labelDomains are the groups whose labels and annotations use the label domain.
+// labelDomains lists the groups whose labels and annotations use the label domain instead.
 var labelDomains = map[string]bool{"node": true, "resource": true}
 
-// Translate translates an identifier in platform form, such as "storage.platform.io",
-// "platform.io/metadata.name" or "platform-system". Names without a vendor stay unchanged.
+// Translate translates an identifier of the platform profile, such as "storage.platform.io",
+// "platform.io/metadata.name" or "platform-system". It returns identifiers without a vendor name
+// unchanged.
 func (n *Naming) Translate(s string) string {
 	if !n.translates {
 		return s
@@ -128,7 +128,6 @@ func (n *Naming) Translate(s string) string {
 	return n.translateDomain(s)
 }
 
-// matchCase returns word with its first letter in the case of like.
 func matchCase(like byte, word string) string {
 	if like >= 'A' && like <= 'Z' {
 		return strings.ToUpper(word[:1]) + word[1:]
@@ -153,15 +152,17 @@ func (n *Naming) translateDomain(s string) string {
 	return name
 }
 
-// isVersion distinguishes the path of an apiVersion ("v1", "v1beta1") from that of a label.
+// isVersion reports whether path is that of an apiVersion, such as "v1" or "v1beta1", rather than
+// of a label.
 func isVersion(path string) bool {
 	return len(path) >= 2 && path[0] == 'v' && path[1] >= '1' && path[1] <= '9' && !strings.Contains(path, "/")
 }
 
-// Group returns the full name of an API group with the vendor's suffix: Group("meta").
+// Group returns the full name of an API group with the vendor suffix, such as "meta.k8s.io" for
+// "meta".
 func (n *Naming) Group(prefix string) string { return prefix + "." + n.groups }
 
-// Domains returns the vendor's domains: that of labels and, if different, that of groups.
+// Domains returns the vendor domains: that of labels and, if it differs, that of groups.
 func (n *Naming) Domains() []string {
 	if n.domain == n.groups {
 		return []string{n.domain}
@@ -172,27 +173,28 @@ func (n *Naming) Domains() []string {
 // ProtobufMediaType returns the media type of Protobuf bodies.
 func (n *Naming) ProtobufMediaType() string { return "application/vnd." + n.word + ".protobuf" }
 
-// Product returns the product name in texts.
+// Product returns the product name for messages, such as "Kubernetes".
 func (n *Naming) Product() string { return matchCase('A', n.word) }
 
-// NamespaceFinalizer returns the finalizer in spec.finalizers of namespaces.
+// NamespaceFinalizer returns the finalizer in spec.finalizers of a namespace.
 func (n *Naming) NamespaceFinalizer() string { return n.word }
 
 // SystemNamespace returns the namespace of system components.
 func (n *Naming) SystemNamespace() string { return n.short + "system" }
 
-// PublicNamespace returns the namespace that everyone can read.
+// PublicNamespace returns the namespace that all users can read.
 func (n *Naming) PublicNamespace() string { return n.short + "public" }
 
-// NodeLeaseNamespace returns the namespace of node heartbeats.
+// NodeLeaseNamespace returns the namespace of node heartbeat Leases.
 func (n *Naming) NodeLeaseNamespace() string { return n.short + "node-lease" }
 
-// SystemNamespaces returns the namespaces that always exist: "default" and those of the profile.
+// SystemNamespaces returns the namespaces that always exist, which are "default" and those of the
+// profile.
 func (n *Naming) SystemNamespaces() []string {
 	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
 }
 
-// MetadataNameLabel returns the label with a namespace's name.
+// MetadataNameLabel returns the label that holds a namespace's name.
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
 // InitialEventsEnd returns the annotation of the bookmark that ends the initial events of a watch.

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// An Object is one committed state of an API object. It is shared and, except for memo, immutable,
-// including its JSON.
+// An Object is one committed version of an API object. It is shared and immutable, including its
+// JSON but except for memo.
 type Object struct {
 	Key     Key
 	Version uint64 // the resource version
-	// JSON is the object as clients receive it: kind and apiVersion first, then metadata.
+	// JSON is the object as clients receive it, beginning with kind, apiVersion and metadata.
 	JSON []byte
-	// ItemOffset is the offset in JSON behind kind and apiVersion: a list item is '{' followed by
+	// ItemOffset is the offset in JSON after kind and apiVersion. A list item is '{' followed by
 	// JSON[ItemOffset:].
 	ItemOffset int
 	Meta       ObjectMeta
@@ -22,24 +22,24 @@ type Object struct {
 	memo atomic.Pointer[objectMemo] // nil if empty
 }
 
-// An ObjectMeta has the metadata that the server uses.
+// An ObjectMeta holds the metadata that the server uses.
 type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
-	// Fields are the values of the kind's selectable fields beyond metadata.name and
-	// metadata.namespace, in declaration order.
+	// Fields holds the values of the kind's selectable fields in declaration order, except for
+	// metadata.name and metadata.namespace.
 	Fields          []string
 	OwnerReferences []OwnerReference
 	Finalizers      []string
 	Terminating     bool // deletionTimestamp is set
 }
 
-// Clone returns a copy whose strings do not retain the JSON of the object.
+// Clone returns a copy whose strings do not keep the JSON of the object in memory.
 func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
 
-// Within returns a copy for an object that is kept as json, which never changes. Strings near its
-// beginning share its memory; others are copied.
+// Within returns a copy for an object whose JSON is json, which never changes. Strings that occur
+// near the beginning of json share its memory. Others are copied.
 func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	const searched = 2048 // bytes; metadata comes first
 	json = json[:min(len(json), searched)]
@@ -52,7 +52,6 @@ func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	})
 }
 
-// copied returns a copy with own applied to each string.
 func (h ObjectMeta) copied(own func(string) string) ObjectMeta {
 	h.UID = own(h.UID)
 	h.Fields, h.Finalizers = copiedStrings(h.Fields, own), copiedStrings(h.Finalizers, own)
@@ -76,13 +75,13 @@ func copiedStrings(texts []string, own func(string) string) []string {
 	return texts
 }
 
-// An OwnerReference is one entry of metadata.ownerReferences.
+// An OwnerReference is an entry of metadata.ownerReferences.
 type OwnerReference struct {
 	APIVersion, Kind, Name, UID    string
 	Controller, BlockOwnerDeletion bool
 }
 
-// Finalizers of objects that wait for their dependents during deletion.
+// Finalizers that the garbage collector removes once it has processed the dependents of an object.
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"

@@ -1,39 +1,39 @@
 package meta
 
-// A Status is the error type of every layer, and the body that clients receive. Internal details
-// are logged instead.
+// A Status is the error type of every layer and the body that clients receive. It contains no
+// internal details, which are logged instead.
 type Status struct {
 	Code    int    // HTTP status code
 	Reason  Reason // "" only where the API defines none
 	Message string
 	Details *Details
-	// Continue is the token with which a list may continue after this failure, usually "".
+	// Continue is the token with which a list may continue after this failure, or "".
 	Continue string
-	// Success makes the status "Success" instead of "Failure".
+	// Success makes the field status "Success" instead of "Failure".
 	Success bool
 }
 
 // Error returns the message.
 func (s *Status) Error() string { return s.Message }
 
-// Details identify the subject of a Status.
+// Details identifies the subject of a Status.
 type Details struct {
 	Name, Group, Kind, UID string
 	Causes                 []Cause
 	RetryAfterSeconds      int
 }
 
-// A Cause is one error of a Status, usually of one field.
+// A Cause is one error of a Status, usually about one field.
 type Cause struct {
 	Type    CauseType
 	Message string // as in "Invalid value: \"x\": must be ..."
 	Field   string // such as spec.containers[0].name; "" if no field is invalid
 }
 
-// A Reason is the machine-readable cause of a Failure.
+// A Reason is the machine-readable reason of a failure.
 type Reason string
 
-// All reasons; errors.go has constructors with the HTTP codes.
+// All reasons. The constructors in errors.go set the corresponding HTTP codes.
 const (
 	ReasonUnknown              Reason = ""
 	ReasonBadRequest           Reason = "BadRequest"
@@ -58,10 +58,10 @@ const (
 	ReasonStorageRead          Reason = "StorageReadError"
 )
 
-// A CauseType is the machine-readable kind of a Cause.
+// A CauseType is the machine-readable type of a Cause.
 type CauseType string
 
-// Causes of field errors and version errors.
+// Types of field errors and of resource version errors.
 const (
 	CauseRequired      CauseType = "FieldValueRequired"
 	CauseInvalid       CauseType = "FieldValueInvalid"
@@ -76,6 +76,6 @@ const (
 	CauseTooLarge      CauseType = "ResourceVersionTooLarge"
 	CauseUnexpected    CauseType = "UnexpectedServerResponse"
 	CauseFieldConflict CauseType = "FieldManagerConflict"
-	// CauseNamespaceTerminating says that the namespace is being deleted.
+	// CauseNamespaceTerminating reports that the namespace is being deleted.
 	CauseNamespaceTerminating CauseType = "NamespaceTerminating"
 )

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Media types of requests and responses.
 const (
 	typeJSON           = "application/json"
 	typeYAML           = "application/yaml"
@@ -20,8 +19,8 @@ var anyMediaType = []string{"*/*"}
 
 // A builder builds one document and is used once.
 //
-// Writing the paths collects the definitions, so paths are written first. Hashing a document and
-// writing each format build it anew, which takes time once but keeps no tree of megabytes.
+// The paths are written first, which collects the definitions. The hash and each format build the
+// document again, to avoid a tree of megabytes in memory.
 type builder struct {
 	Options
 	names       names
@@ -49,7 +48,7 @@ func newBuilder(o Options, d dialect) *builder {
 
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef returns the name of such a message's definition. Like all such functions here, it
+// metaRef returns the name of the definition of a meta message and, like all such functions,
 // registers the definition.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
@@ -77,8 +76,8 @@ func (b *builder) watchEvent() string {
 	return name
 }
 
-// patchTypes returns the patch media types of a kind. Custom kinds have no strategic merge patch,
-// because CRDs declare no strategies.
+// patchTypes returns the patch media types of a kind. Custom kinds do not support strategic merge
+// patches, because CRDs declare no merge strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if !k.IsCustom() {
 		return b.Patches
@@ -86,7 +85,6 @@ func (b *builder) patchTypes(k *schema.Kind) []string {
 	return slices.DeleteFunc(slices.Clone(b.Patches), func(t string) bool { return t == typeStrategicPatch })
 }
 
-// versionInfo returns the name of the definition of /version.
 func (b *builder) versionInfo() string {
 	name := b.names.apimachinery("version.Info")
 	b.definitions.add(name, func() object {
@@ -103,7 +101,7 @@ func (b *builder) versionInfo() string {
 	return name
 }
 
-// paths writes the paths of a scope. Then the definitions are complete.
+// paths writes the paths of a scope. The definitions are complete afterwards.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
 		written := map[string]bool{}

@@ -9,17 +9,17 @@ import (
 )
 
 // Subresources that open a connection. Their responses have no definition, because the server only
-// forwards them; generated clients get a text.
+// forwards them. Generated clients get a string.
 
-// connectMethods are the methods by whether the subresource is proxy, which forwards any request;
-// others are only opened.
+// connectMethods holds the methods of proxy (true), which forwards any request, and of other
+// subresources, which only open a connection.
 var connectMethods = map[bool][]string{
 	true:  {"get", "put", "post", "delete", "options", "head", "patch"},
 	false: {"get", "post"},
 }
 
-// connectEndpoints returns the paths of a subresource below path. A proxy has a second one with the
-// path at the other end.
+// connectEndpoints returns the paths of a subresource below path. A proxy has a second one, which
+// includes the path on the target.
 func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endpoint {
 	e := endpoint{kind: k, sub: s, hasName: true, path: path, verbs: s.Verbs}
 	if s.Name != "proxy" {
@@ -30,8 +30,8 @@ func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endp
 	return []endpoint{e, behind}
 }
 
-// connectItem describes such a path. A log is read like an object; other subresources have an
-// options kind.
+// connectItem returns the path item of a connect subresource. A log is read like an object. Other
+// subresources take options.
 func (b *builder) connectItem(p endpoint) object {
 	parameters := b.connectParameters(p)
 	if p.sub.BodyKind == nil {
@@ -58,7 +58,7 @@ func (b *builder) connection(p endpoint) operation {
 	}
 }
 
-// connectID returns the id and description of an operation, as in
+// connectID returns the ID and description of an operation. An example of an ID is
 // "connectCoreV1PostNamespacedPodProxyWithPath".
 func (b *builder) connectID(p endpoint, method string) (id, description string) {
 	id = "connect" + b.names.operations(p.kind.Group, p.kind.Version) + capitalize(method)
@@ -72,8 +72,8 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 	return id, "connect " + strings.ToUpper(method) + " requests to " + p.sub.Name + " of " + p.kind.Kind
 }
 
-// connectParameters returns options and path parameters, sorted by name. They are not shared
-// parameters, because a name means something else in each subresource.
+// connectParameters returns the option and path parameters, sorted by name. They are not shared,
+// because a name has a different meaning in each subresource.
 func (b *builder) connectParameters(p endpoint) []any {
 	all := []parameter{nameParameter}
 	if p.kind.Namespaced {
@@ -100,14 +100,14 @@ func (b *builder) connectParameters(p endpoint) []any {
 	return out
 }
 
-// optionTypes are the types of options. For a list, the parameter is repeated and has the type of
-// an item.
+// optionTypes maps field types to parameter types. For a list, the parameter is repeated and has
+// the type of an item.
 var optionTypes = map[schema.Type]string{
 	schema.TypeString: "string", schema.TypeBool: "boolean", schema.TypeInt32: "integer", schema.TypeInt64: "integer",
 }
 
-// logParameters are the parameters of a log, sorted by name, except for sinceTime, for which
-// clients have no type.
+// logParameters holds the parameters of a log, sorted by name. sinceTime is omitted, because
+// clients have no type for it.
 var logParameters = []parameter{
 	query("container", "string", "The container; optional if the Pod has only one."),
 	query("follow", "boolean", "Stream new output until the connection is closed."),

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customKind returns the name of a custom kind's definition, which refers only to metadata and
-// inlines everything else.
+// customKind returns the name of a custom kind's definition, which refers to the definition of
+// metadata and inlines everything else.
 func (d *definitions) customKind(k *schema.Kind) string {
 	name := d.names.kind(k)
 	if d.add(name, func() object { return d.custom(k) }) {
@@ -19,9 +19,9 @@ func (d *definitions) customKind(k *schema.Kind) string {
 }
 
 // custom returns the schema of a custom kind with the common fields of all objects. Clients of
-// version 2 treat listed properties as exhaustive, so open schemas have none there.
+// version 2 treat listed properties as exhaustive, so schemas that preserve unknown fields list
+// none there.
 //
-// Version 3 has the schema of the CRD with its validations; version 2 lacks unsupported keywords.
 // The schema is decoded while the document is written, and not kept.
 func (d *definitions) custom(k *schema.Kind) object {
 	root := k.Origin.Schema.Tree()
@@ -35,8 +35,8 @@ func (d *definitions) custom(k *schema.Kind) object {
 	return d.withSelectableFields(o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)}), k)
 }
 
-// withSelectableFields lists the selectable fields of a custom kind. Fields without a name belong
-// to other versions.
+// withSelectableFields adds the selectable fields of a custom kind. Fields without a name belong to
+// other versions and are skipped.
 func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
 	if !k.IsCustom() {
 		return o
@@ -53,7 +53,6 @@ func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
 	return o.with(d.names.extension("selectable-fields"), fields)
 }
 
-// metadata returns the properties that every root or embedded object has.
 func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	return tree.Tree{
 		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
@@ -61,8 +60,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns a schema with the common properties. It copies changed levels of the shared
-// schema.
+// customObject returns the OpenAPI form of s with common properties. It copies the levels of the
+// shared schema that it changes.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
@@ -75,18 +74,17 @@ func (d *definitions) customObject(s, common tree.Tree) object {
 	return c.schema(s)
 }
 
-// customSchemas writes the schemas of one CRD. Objects embedded at any depth need the common
-// properties.
+// customSchemas writes the schemas of one CRD. It adds the common properties to embedded objects at
+// any depth.
 type customSchemas struct {
 	*definitions
 	common tree.Tree
 }
 
-// v3Keywords are the keywords that version 2 does not have.
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
-// schema returns a schema as far as the OpenAPI version can express it:
-// {"type":"integer","nullable":true} is unchanged in version 3 and {} in version 2.
+// schema returns a schema as far as the OpenAPI version can express it. For example,
+// {"type":"integer","nullable":true} is unchanged in version 3 and becomes {} in version 2.
 func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
 		s = c.forV3(s)
@@ -119,7 +117,7 @@ func (c customSchemas) schema(s tree.Tree) object {
 	return o
 }
 
-// forV3 expresses the int-or-string and embedded-resource extensions in version 3.
+// forV3 expresses the int-or-string and embedded-resource extensions by standard keywords.
 func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
@@ -128,13 +126,12 @@ func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	return c.embedded(s)
 }
 
-// hasAnyOfInAllOf reports whether allOf starts with the condition that forV3 would add.
+// hasAnyOfInAllOf reports whether allOf already starts with the anyOf that forV3 would add.
 func (c customSchemas) hasAnyOfInAllOf(s tree.Tree) bool {
 	all := s.Objects("allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
 }
 
-// embedded adds the common fields to an embedded object.
 func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	if !s.Bool(c.names.extension("embedded-resource")) {
 		return s
@@ -156,11 +153,11 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 omits what version 2 cannot express or its clients misread: parts of nullable or open
-// values have no type.
+// forV2 omits what version 2 cannot express and what its clients misread. Parts of values that are
+// nullable or preserve unknown fields have no type.
 //
-// Clients that validate by version 2, such as older kubectl, would reject null for a typed field.
-// Nullable fields are therefore not required either.
+// Clients that validate by version 2, such as older kubectl, would reject null for a typed or
+// required field.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)

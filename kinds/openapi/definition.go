@@ -10,16 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// definitions are the schemas that a document refers to, directly or indirectly, collected while
-// its paths are written.
-//
-// A definition is registered as a function that builds it when it is written, so that only its name
-// is kept and messages may be recursive.
+// definitions collects the schemas to which a document refers, directly or indirectly, while its
+// paths are written. Each is a function that builds it when it is written, so that only its name is
+// kept in memory, and messages may be recursive.
 type definitions struct {
-	names   names
-	dialect dialect
-	kinds   map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
-	// objectMeta is the message of object metadata.
+	names      names
+	dialect    dialect
+	kinds      map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
 	objectMeta *schema.Message
 	builders   map[string]func() object // by name
 }
@@ -32,8 +29,8 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 	}
 }
 
-// add registers a definition and reports whether it is new. The caller follows the references of
-// new ones only, which ends the recursion.
+// add registers a definition and reports whether it is new. The caller registers the references of
+// new definitions only, which ends the recursion.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -60,8 +57,8 @@ func (d *definitions) named(name string, m *schema.Message) string {
 	return name
 }
 
-// addReferences registers the references of a message's fields. A message without a name is
-// inlined, so its references count too.
+// addReferences registers the definitions to which a message's fields refer. A message without a
+// name is inlined, so its references are registered too.
 func (d *definitions) addReferences(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
@@ -75,8 +72,8 @@ func (d *definitions) addReferences(m *schema.Message) {
 	}
 }
 
-// list returns the name of a list's definition. Lists have no message in the plan, since they are
-// all alike.
+// list returns the name of the definition of a kind's list. The plan has no messages for lists,
+// because all lists are alike.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.list(k)
 	item, metadata := d.kind(k), d.message(listMeta)
@@ -101,7 +98,7 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	return name
 }
 
-// Descriptions of common fields. Clients recognize them by their first words.
+// Descriptions of common fields. Clients recognize some by their first words.
 const (
 	aboutAPIVersion = "The group and version of the object's schema, as group/version; only the version in the core group."
 	aboutKind       = "The kind of the object. It cannot be changed."
@@ -117,7 +114,6 @@ func (d *definitions) structure(m *schema.Message) object {
 	return append(object{}.withText("description", d.names.applyNaming(m.Doc)), d.members(m)...)
 }
 
-// members returns the schema of a message without its description.
 func (d *definitions) members(m *schema.Message) object {
 	o := object{{"type", "object"}}
 	var required []string
@@ -145,7 +141,6 @@ func (d *definitions) members(m *schema.Message) object {
 	return o
 }
 
-// gvks returns the kinds of a message.
 func (d *definitions) gvks(m *schema.Message) []any {
 	gvks := d.kinds[m]
 	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.HasTypeMeta && len(gvks) == 0 {
@@ -162,9 +157,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
 }
 
-// isRequired reports whether a field is required: the server rejects objects without it, like the
-// name of a container, or it is a plain value that every object has, like restartCount. Fields with
-// a default are not required, because the server sets them, unless the declaration says so.
+// isRequired reports whether a field is required. It is if the server rejects objects without it,
+// like the name of a container, or if it is a plain value that every object has, like restartCount.
+// A field with a default is required only if its declaration says so, because the server sets it.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

@@ -1,7 +1,7 @@
 package openapi
 
-// A dialect is one of the two versions of OpenAPI. Where possible, the package checks what the
-// dialect can express, not its version.
+// A dialect describes one of the two OpenAPI versions. Where possible, the package checks its
+// capabilities and not the version.
 type dialect struct {
 	refs     string // prefix of references to definitions
 	v3       bool   // version 3
@@ -17,8 +17,8 @@ var (
 
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith returns a reference with further members. Version 3 ignores members beside a reference,
-// so it is wrapped in allOf.
+// refWith returns a reference with further members. In version 3, the reference is wrapped in
+// allOf, because members beside a reference are ignored.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

@@ -1,5 +1,5 @@
-// Package openapi describes kinds in OpenAPI documents derived from the plan: one of version 2 for
-// everything, and one of version 3 for each group and version.
+// Package openapi derives OpenAPI documents from the plan: one of version 2 for all kinds, and one
+// of version 3 for each group and version.
 //
 //	Documents  the documents of one set of kinds, with the index of version 3
 //	Document   one document; built on first use and kept gzip-compressed
@@ -14,11 +14,11 @@
 //
 // # Names
 //
-// Definitions are named after messages: <reversed domain>.api.<package>.<version>.<Name>, with the
-// domain of the profile's API groups. Those of the group meta, and of values with their own JSON
-// form, are under <reversed domain>.apimachinery.pkg. The definition of a custom kind is <reversed
-// group>.<version>.<Kind>; its parts have no names. Extensions start with x- and the profile's
-// word:
+// Definitions are named after messages, <reversed domain>.api.<package>.<version>.<Name>, with the
+// domain of the profile's API groups. Definitions of the group meta, and of values with their own
+// JSON form, are under <reversed domain>.apimachinery.pkg. The definition of a custom kind is
+// <reversed group>.<version>.<Kind>, and its parts have no names. Extensions start with x- and the
+// vendor name of the profile:
 //
 //	group-version-kind            of a kind: list of {group, kind, version}; of an operation: one
 //	action                        of an operation: get, list, post, put, patch, delete,
@@ -34,7 +34,8 @@
 //
 // # Formats
 //
-// JSON, or the Protobuf messages of the gnostic models (packages openapi.v2 and openapi.v3). There,
-// members with free names are messages of a name (1) and a value (2), and values of any type are
-// messages with YAML text (2), for which JSON is used. layout.yaml lists the numbers.
+// A document is JSON, or Protobuf with the messages of the gnostic models (packages openapi.v2 and
+// openapi.v3). In Protobuf, members with arbitrary names are messages with a name (1) and a value
+// (2). Values of any type are messages with YAML (2), for which JSON is used. layout.yaml lists the
+// field numbers.
 package openapi

@@ -13,37 +13,36 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Options configure documents. All except CBOR and Previous are required.
+// Options configures documents. All fields except CBOR and Previous are required.
 type Options struct {
 	Naming *meta.Naming
-	// Kinds are the kinds with a path, grouped by group and version.
+	// Kinds lists the kinds with a path, grouped by group and version.
 	Kinds []*schema.Kind
 	// Message returns a message by its full name, such as "meta.v1.Status".
 	Message func(name string) *schema.Message
-	// Version is the API version, as in "v1.35.0".
+	// Version is the version of the API, such as "v1.35.0".
 	Version string
-	// Patches are the media types of patches.
+	// Patches lists the supported media types of patches.
 	Patches []string
 	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous are the documents of an earlier set of kinds, or nil. Documents of unchanged
-	// kinds are reused. All other options must be equal.
+	// Previous holds the documents of an earlier set of kinds, or nil. Documents whose kinds are
+	// unchanged are reused. All other options must be equal.
 	Previous *Documents
 
 	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
 }
 
-// A Format is an encoding of documents.
+// A Format is an encoding of a document.
 type Format uint8
 
-// Formats.
 const (
 	JSON Format = iota
 	Protobuf
 	formats
 )
 
-// Documents are the documents of one set of kinds. They are safe for concurrent use.
+// Documents holds the documents of one set of kinds. It is safe for concurrent use.
 type Documents struct {
 	options  Options
 	allScope scope // scope of everything
@@ -52,7 +51,7 @@ type Documents struct {
 	index    func() Index
 }
 
-// A groupDocument is the document of a group and version, or of another path, and its kinds.
+// A groupDocument is the document of a group version or of another path, and its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind
@@ -64,7 +63,7 @@ type Index struct {
 	Hash string
 }
 
-// A Document is built on first use and only kept compressed: it has several megabytes, and clients
+// A Document is built on first use and kept compressed. It has several megabytes, and clients
 // usually fetch it once and cache it. Each format is built separately.
 type Document struct {
 	hash func() string
@@ -74,7 +73,7 @@ type Document struct {
 // Hash returns the SHA-256 of the JSON form in upper-case hexadecimal.
 func (d *Document) Hash() string { return d.hash() }
 
-// Gzip returns the compressed document in a format. Callers must not change it.
+// Gzip returns the gzip-compressed document in a format. Callers must not modify it.
 func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 
 // A scope is the content of one document.
@@ -86,7 +85,7 @@ type scope struct {
 }
 
 // New prepares the documents, which are built on first use. A document of version 3 depends only on
-// its own and on the immutable built-in kinds, so a change of a CRD only replaces documents of its
+// its own and the immutable built-in kinds, so a CRD change replaces only those of the CRD's
 // versions.
 func New(o Options) *Documents {
 	previous := o.Previous
@@ -110,17 +109,17 @@ func New(o Options) *Documents {
 // V2 returns the document of version 2.
 func (d *Documents) V2() *Document { return d.all }
 
-// V3 returns the document of version 3 for a path, such as "apis/apps/v1", or nil.
+// V3 returns the document of version 3 for a path such as "apis/apps/v1", or nil.
 func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
 // Index lists the documents of version 3, as
-// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. It needs
-// their hashes and so builds each once. Clients read it at startup and fetch only documents that
-// they have not cached.
+// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. It builds
+// each document once to compute its hash. Clients read the index when they start and fetch only
+// documents that they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 
-// URL returns where the document of version 3 for a path is served. The hash makes the content
-// immutable and cacheable.
+// URL returns the URL path and query of the version 3 document for a path. The hash makes the
+// response immutable and cacheable.
 func URL(path, hash string) string { return "/openapi/v3/" + path + "?hash=" + hash }
 
 func (d *Documents) makeIndex() Index {
@@ -132,8 +131,8 @@ func (d *Documents) makeIndex() Index {
 	return Index{Body: body, Hash: hash(body)}
 }
 
-// splitScopes returns the scopes of the documents of version 3, and that of version 2. Each path
-// that describes the API itself has its own document in version 3.
+// splitScopes returns the scopes of the version 3 documents, and that of the version 2 document. In
+// version 3, each path that describes the API itself has its own document.
 func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)
 	scopes = map[string]*scope{}

@@ -53,8 +53,8 @@ func defaultValue(v any) any {
 	}
 }
 
-// description returns the field's own description, else that of its inlined message or of a field
-// that all kinds have.
+// description returns the description of the field, of its inlined message, or of a field that all
+// kinds have.
 func description(m *schema.Message, f *schema.Field) string {
 	if f.Doc != "" || f.Type != schema.TypeMessage {
 		return f.Doc
@@ -78,7 +78,8 @@ func description(m *schema.Message, f *schema.Field) string {
 	return ""
 }
 
-// mergeExtensions returns the extensions about merging, for clients that apply or diff locally.
+// mergeExtensions returns the extensions that describe merging, for clients that apply or diff
+// locally.
 func (d *definitions) mergeExtensions(f *schema.Field) object {
 	var o object
 	if f.Shape == schema.List {
@@ -97,8 +98,8 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value returns the schema of one value of a field, or the definition that it refers to and members
-// beside the reference.
+// value returns the schema of one value of a field. For a value with its own definition, it returns
+// the definition's name and the members beside the reference.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {
@@ -155,8 +156,8 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar returns the name of the definition of values with their own JSON form, such as times; ""
-// for others. Version 2 has a single type where version 3 lists two.
+// scalar returns the name of the definition of values with their own JSON form, such as times, or
+// "" for other values. Where version 3 lists two types, version 2 has one.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {
@@ -186,7 +187,6 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	return name
 }
 
-// A scalarType is the definition of values without structure.
 type scalarType struct {
 	name, description, typ, format string
 	oneOf                          []string
@@ -211,8 +211,8 @@ var scalars = map[schema.Type]scalarType{
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An arbitrary object.", typ: "object"},
 }
 
-// isRaw returns the definition of a value without declared structure: a union, any JSON in the
-// schema of a custom kind, or an object.
+// isRaw returns the definition of a value without a declared structure: a union, any JSON value in
+// the schema of a CRD, or an object.
 func isRaw(m *schema.Message, f *schema.Field) scalarType {
 	switch {
 	case f.Message != nil:

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// These tests use a Gadget with fields of all types, the Scale of its subresource, and a deprecated
-// kind. The messages of a fourth, custom kind have no names.
+// These tests use the kind Gadget with fields of all types, the Scale of its subresource, and a
+// deprecated kind. They also use a custom kind, whose messages have no names.
 
 func number(n int64) *int64 { return &n }
 
@@ -92,7 +92,7 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	custom := &schema.Kind{
 		GroupVersionKind: kind("stable.cron-tabs.example.com", "v1beta1", "CronTab"), Resource: "crontabs", Namespaced: true, Verbs: all,
 		Names: schema.Names{List: "CronTabs"}, Origin: &schema.Origin{Schema: cronTabs{}},
-		// The field without a Name is selectable in another version.
+		// A field without a Name is selectable only in another version.
 		SelectFields: []schema.SelectField{{Name: "spec.cron", Path: "spec.cron"}, {Path: "spec.other"}},
 	}
 	return []*schema.Kind{old, gadget, custom}

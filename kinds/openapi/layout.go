@@ -54,7 +54,6 @@ var layouts = sync.OnceValue(func() map[string]*layout {
 	return c.layouts
 })
 
-// A layoutCompiler resolves field types by name.
 type layoutCompiler struct {
 	layouts map[string]*layout
 	unions  map[string]*[]alternative
@@ -64,7 +63,7 @@ var fieldKinds = map[string]fieldKind{
 	"string": kindString, "bool": kindBool, "int64": kindInt64, "double": kindDouble, "any": kindAny, "strings": kindStrings,
 }
 
-// mapping compiles a field, as in "21.1 Schema2". The path "-" is empty.
+// mapping compiles a path of field numbers and a type, as in "21.1 Schema2". The path "-" is empty.
 func (c *layoutCompiler) mapping(text string) (m fieldMapping) {
 	path, of, _ := strings.Cut(text, " ")
 	for number := range strings.SplitSeq(path, ".") {
@@ -82,13 +81,12 @@ func (c *layoutCompiler) mapping(text string) (m fieldMapping) {
 	return m
 }
 
-// An alternative of a union is the field for values that meet a condition.
+// An alternative is a field of a union, for values that meet its condition.
 type alternative struct {
 	condition string
 	fieldMapping
 }
 
-// holds reports whether a value meets the condition.
 func (a *alternative) holds(v any) bool {
 	kind := "else"
 	switch v := v.(type) {
@@ -107,7 +105,6 @@ func (a *alternative) holds(v any) bool {
 	return a.condition == kind || a.condition == "else"
 }
 
-// pick returns the first alternative whose condition a value meets.
 func (s fieldMapping) pick(v any) fieldMapping {
 	all := *s.alternatives
 	i := slices.IndexFunc(all, func(a alternative) bool { return a.holds(v) })

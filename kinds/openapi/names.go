@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names spells names in documents by the naming profile. Under kubernetes, the definition of a Pod
-// is io.k8s.api.core.v1.Pod and the extension for list types x-kubernetes-list-type, because
-// clients and generators know these names.
+// names spells the names in documents by the naming profile. Under kubernetes, the definition of a
+// Pod is io.k8s.api.core.v1.Pod and the extension for list types x-kubernetes-list-type, because
+// clients and generators depend on these names.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot
@@ -28,13 +28,10 @@ func reverseDomain(domain string) string {
 	return strings.Join(labels, ".")
 }
 
-// extension returns the name of a schema extension, as in extension("list-type").
 func (n names) extension(name string) string { return n.naming.Translate("x-platform-" + name) }
 
-// apimachinery names a shared definition, as in apimachinery("apis.meta.v1.Time").
 func (n names) apimachinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
 
-// message names the definition of a message such as "core.v1.PodSpec".
 func (n names) message(m *schema.Message) string {
 	family, _, _ := strings.Cut(m.Name, ".")
 	switch family {
@@ -48,7 +45,7 @@ func (n names) message(m *schema.Message) string {
 	return n.prefix + ".api." + m.Name
 }
 
-// kind names the definition of a kind. Messages of custom kinds have no name.
+// kind returns the name of a kind's definition. Messages of custom kinds have no name.
 func (n names) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
@@ -60,7 +57,7 @@ func (n names) list(k *schema.Kind) string {
 	return strings.TrimSuffix(n.kind(k), "."+k.Kind) + "." + k.ListKind()
 }
 
-// group returns a group as one word: "core", "rbacAuthorization".
+// group returns a group as one word, such as "core" or "rbacAuthorization".
 func (n names) group(group string) string {
 	if group == "" {
 		return "core"
@@ -72,16 +69,15 @@ func (n names) group(group string) string {
 	return strings.Join(words, "")
 }
 
-// tag returns the tag of a version's operations: "core_v1".
 func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
 
-// operations returns the version in operation ids: "CoreV1".
+// operations returns the version as it appears in operation IDs, such as "CoreV1".
 func (n names) operations(group, version string) string {
 	return capitalize(n.group(group)) + capitalize(version)
 }
 
-// applyNaming translates vendor names in a description, which declarations write in the platform
-// profile. A dot or dash distinguishes them from plain words.
+// applyNaming translates the vendor names in a description, which declarations write in the
+// platform profile. A dot or dash distinguishes vendor names from the ordinary word.
 func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text

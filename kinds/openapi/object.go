@@ -8,7 +8,8 @@ import (
 )
 
 // An object is a JSON object with ordered members, because documents are compared and hashed by
-// their bytes. A value is a string, bool, int64, float64, object, entries, []any or []string.
+// their bytes. The value of a member is a string, bool, int64, float64, object, entries, []any or
+// []string.
 type object []member
 
 type member struct {
@@ -16,8 +17,8 @@ type member struct {
 	value any
 }
 
-// entries are the members of a large object, built while they are written, so that no document is a
-// tree in memory.
+// entries yields the members of a large object while it is written, so that no document is a tree
+// in memory.
 type entries iter.Seq2[string, object]
 
 func (o object) with(name string, value any) object { return append(o, member{name, value}) }
@@ -102,8 +103,8 @@ func appendItems[T any](b []byte, items []T) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a string. Unlike in API objects, < > & are not escaped: descriptions have
-// many. Most texts need no escape and are copied.
+// appendText appends a string. Unlike in API objects, <, > and & are not escaped, because
+// descriptions contain many. Most strings need no escapes and are copied.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

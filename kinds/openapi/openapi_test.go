@@ -41,9 +41,8 @@ func parsed(t testing.TB, d *openapi.Document) map[string]any {
 	return doc
 }
 
-// excerpts are parts of documents: version 2 or a path of version 3, and the members that lead to
-// the part, separated by spaces. GROUP is the group of Gadget, and PREFIX is that of its
-// definitions.
+// excerpts lists parts of documents: v2 or a path of version 3, then the names of the members that
+// lead to the part. GROUP stands for the group of Gadget, and PREFIX for that of its definitions.
 var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.Gadget",
 	"v2 definitions PREFIX.api.storage.v1.GadgetSpec",
@@ -70,8 +69,8 @@ var excerpts = []string{
 	"version components schemas PREFIX.apimachinery.pkg.version.Info",
 }
 
-// TestExcerpts compares parts of documents with testdata/PROFILE.txt. With -update it writes the
-// file.
+// TestExcerpts checks parts of the documents against testdata/PROFILE.txt. With -update it writes
+// that file.
 func TestExcerpts(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Kubernetes, meta.Platform} {
 		t.Run(n.Profile, func(t *testing.T) {
@@ -123,8 +122,8 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestDocumentsAreDeterministic checks that concurrent clients get the same bytes, and that the
-// hash depends only on the kinds.
+// TestDocumentsAreDeterministic checks that concurrent clients get the same bytes and that the hash
+// depends only on the kinds.
 func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)
 	var asking sync.WaitGroup
@@ -236,7 +235,6 @@ func TestMembersAreUnique(t *testing.T) {
 	}
 }
 
-// unique reads a value and returns an error for the first duplicate member.
 func unique(d *json.Decoder, path string) error {
 	token, err := d.Token()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An operation is one method of a path, independent of the version; content2 and content3 express
-// it. In version 2 the body is a parameter and media types belong to the operation; in version 3
-// each body and response has its own.
+// An operation describes one method of a path, which content2 and content3 express in an OpenAPI
+// version. In version 2, the body is a parameter and media types belong to the operation. In
+// version 3, each body and response has its own.
 type operation struct {
 	id, tag, description string
 	action               string // "" if it is not an operation on objects
@@ -23,7 +23,8 @@ type operation struct {
 	deprecated           bool
 }
 
-// responseDescriptions are the descriptions of responses. Every operation may return 401.
+// responseDescriptions holds the descriptions of responses by status code. Every operation may
+// return 401.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
 func (b *builder) operation(o operation) object {

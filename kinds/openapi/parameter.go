@@ -8,14 +8,13 @@ func query(name, typ, description string) parameter {
 	return parameter{name, "query", typ, description}
 }
 
-// Path parameters.
 var (
 	nameParameter      = parameter{"name", "path", "string", "The name of the object."}
 	namespaceParameter = parameter{"namespace", "path", "string", "The namespace of the object."}
 	prettyParameter    = query("pretty", "string", "If \"true\", the response is indented.")
 )
 
-// Query parameters, in the order of documents.
+// Query parameters, in the order in which documents list them.
 var (
 	dryRun          = query("dryRun", "string", "If \"All\", the request is fully processed, but changes are not stored.")
 	fieldManager    = query("fieldManager", "string", "The manager that owns the fields set by the request, of at most 128 printable characters. Required for apply.")
@@ -43,7 +42,7 @@ var (
 		query("orphanDependents", "boolean", "Do not delete dependents. Deprecated: use propagationPolicy."),
 		query("propagationPolicy", "string", "How to handle dependents: \"Orphan\" keeps them, \"Background\" deletes them afterwards, \"Foreground\" before."),
 	}
-	// deleteCollectionParameters select like a list.
+	// deleteCollectionParameters includes the parameters by which a list selects objects.
 	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], withoutWatchParameters(listParameters)...)
 )
 
@@ -77,8 +76,8 @@ func (p parameter) in3() object {
 	return o.with("schema", object{{"type", p.typ}, {"uniqueItems", true}})
 }
 
-// parameters refers to shared parameters in version 2. In version 3 each operation has its own,
-// where clients look for them.
+// parameters returns references to shared parameters in version 2, and complete parameters in
+// version 3, because clients expect them in the operation there.
 func (d dialect) parameters(list []parameter) []any {
 	all := make([]any, len(list))
 	for i, p := range list {

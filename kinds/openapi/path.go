@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An endpoint is a path of a kind: a collection, the collection in all namespaces, an object, or a
+// An endpoint is a path of a kind. It is a collection in one or all namespaces, an object, or a
 // subresource.
 type endpoint struct {
 	kind *schema.Kind
 	sub  *schema.Subresource // nil for the main resource
-	// allNamespaces is set for collections across namespaces.
+	// allNamespaces is true for a collection across namespaces.
 	allNamespaces bool
 	hasName       bool // an object or its subresource
 	watches       bool // a path below /watch/
@@ -22,7 +22,7 @@ type endpoint struct {
 	verbs         []string
 }
 
-// endpoints returns the paths of a kind that have a verb. For a Deployment:
+// endpoints returns the paths of a kind that support a verb. For a Deployment:
 //
 //	/apis/apps/v1/namespaces/{namespace}/deployments          create, list, deletecollection
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}   get, update, patch, delete
@@ -83,8 +83,8 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	return some
 }
 
-// methods are the HTTP methods of verbs. "watch" is only the verb of the deprecated watch paths;
-// other watches are lists with a parameter.
+// methods maps verbs to HTTP methods. "watch" is only the verb of the deprecated watch paths. Other
+// watches are lists with a query parameter.
 var methods = map[string]string{
 	"get": "get", "list": "get", "watch": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
@@ -111,7 +111,6 @@ func (b *builder) pathItem(p endpoint) object {
 	return item
 }
 
-// verb returns the operation of a verb at an endpoint.
 func (b *builder) verb(p endpoint, verb string) operation {
 	k := p.kind
 	o := operation{
@@ -155,21 +154,21 @@ func (b *builder) verb(p endpoint, verb string) operation {
 	return o
 }
 
-// verbNames are the words of verbs in operation ids and descriptions.
 var verbNames = map[string]struct{ id, text string }{
 	"get": {"read", "read"}, "list": {"list", "list or watch"}, "watch": {"watch", "watch"}, "create": {"create", "create"},
 	"update": {"replace", "replace"}, "patch": {"patch", "partially update"},
 	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete collection of"},
 }
 
-// Suffixes of the descriptions of watch paths.
+// Suffixes of the descriptions of the deprecated watch paths.
 const (
 	watchObjectAdvice = ". Deprecated: use a list with the parameters 'watch' and 'fieldSelector' instead."
 	watchListAdvice   = ". Deprecated: use a list with the parameter 'watch' instead."
 )
 
-// operationID returns the id of an operation, as in "replaceAppsV1NamespacedDeploymentScale", and
-// its description. Client generators derive method names from ids, so they must never change.
+// operationID returns the description of an operation and its ID, such as
+// "replaceAppsV1NamespacedDeploymentScale". Client generators derive method names from IDs, so IDs
+// must never change.
 func (b *builder) operationID(p endpoint, verb string) (id, description string) {
 	k := p.kind
 	id = verbNames[verb].id + b.names.operations(k.Group, k.Version)
@@ -245,14 +244,14 @@ func (n names) groupPath(group string) metaEndpoint {
 	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}
 }
 
-// Paths of every server. As in Kubernetes documents they end in a slash, which the server ignores.
+// Paths that every server has. They end in a slash, as in the documents of Kubernetes, but the
+// server ignores it.
 var (
 	corePath    = metaEndpoint{"/api/", "getCoreAPIVersions", "core", "get available API versions", "APIVersions"}
 	groupsPath  = metaEndpoint{"/apis/", "getAPIVersions", "apis", "get available API groups", "APIGroupList"}
 	versionPath = metaEndpoint{"/version/", "getCodeVersion", "version", "get the version of this server", ""}
 )
 
-// gvks returns the GVKs of each message of a built-in kind.
 func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 	all := map[*schema.Message][]meta.GroupVersionKind{}
 	add := func(k *schema.Kind) {

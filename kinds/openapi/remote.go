@@ -11,16 +11,17 @@ import (
 	"strings"
 )
 
-// A Remote is the part of another server's document of version 2 below some paths, with the
-// definitions and parameters that it needs. It is kept compressed and safe for concurrent use.
+// A Remote is a part of another server's version 2 document. It holds the paths below some
+// prefixes, and the definitions and parameters that they need. It is kept compressed and is safe
+// for concurrent use.
 type Remote struct {
 	packed []byte // JSON
 	size   int    // of the JSON
 	hash   string
 }
 
-// ReadRemote parses another server's document of version 2 and keeps the paths with these prefixes.
-// It drops members that the models do not have or have with another type.
+// ReadRemote parses another server's version 2 document and keeps the paths with these prefixes. It
+// drops members that are not in the gnostic models or have another type there.
 func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -46,10 +47,10 @@ func (r *Remote) Hash() string { return r.hash }
 // Size returns the size of the content in bytes.
 func (r *Remote) Size() int { return r.size }
 
-// sections maps sections of named parts to the prefixes of references to them.
+// sections maps the sections of a document to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
-// A remoteReader takes parts out of a document.
+// A remoteReader extracts parts of a document with everything to which they refer.
 type remoteReader struct {
 	document map[string]any
 	taken    map[string]map[string]any // by section and name
@@ -64,7 +65,6 @@ func (r *remoteReader) takePaths(prefixes []string) {
 	}
 }
 
-// take takes a part and everything that it refers to.
 func (r *remoteReader) take(section, name string, part any) {
 	if r.taken[section] == nil {
 		r.taken[section] = map[string]any{}
@@ -90,7 +90,6 @@ func (r *remoteReader) follow(v any) {
 	}
 }
 
-// refer takes the target of a reference once.
 func (r *remoteReader) refer(reference string) {
 	for section, prefix := range sections {
 		name, ok := strings.CutPrefix(reference, prefix)
@@ -104,7 +103,7 @@ func (r *remoteReader) refer(reference string) {
 	}
 }
 
-// unpack returns the parts of a section by name, in the form of a layout.
+// unpack returns the parts of a section by name, restricted to the members of a layout.
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {
@@ -129,7 +128,8 @@ func (r *Remote) unpack(section string, l *layout) map[string]object {
 	return parts
 }
 
-// conform converts a decoded value to an object that a layout can write, and drops the rest.
+// conform converts a decoded value to an object that can be written with the layout, and drops all
+// other members.
 func (l *layout) conform(v any) (object, bool) {
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -153,7 +153,8 @@ func (l *layout) conform(v any) (object, bool) {
 	return o, true
 }
 
-// conform converts a decoded value to what the field can hold; ok is false if it cannot.
+// conform converts a decoded value to one that the field can hold. ok is false if it cannot hold
+// the value.
 func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
@@ -233,8 +234,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With returns the document of version 2 merged with those of other servers. For duplicate paths
-// or names, this server takes precedence, then the first remote.
+// V2With returns the version 2 document merged with those of other servers. For duplicate paths or
+// names, this server takes precedence, then the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all
@@ -244,7 +245,6 @@ func (d *Documents) V2With(remotes []*Remote) *Document {
 	return newDocument(d.options, version2, s)
 }
 
-// remoteParts merges a section of several remotes. The first remote takes precedence.
 func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	all := map[string]object{}
 	for _, r := range slices.Backward(remotes) {
@@ -253,8 +253,8 @@ func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	return all
 }
 
-// remotePaths writes paths of other servers that are not written yet, and registers their
-// definitions. Those of this server are complete by then and take precedence.
+// remotePaths writes the paths of other servers that this server does not have, and registers their
+// definitions. This server's own definitions are already complete and take precedence.
 func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
 	if len(s.remotes) == 0 {
 		return
@@ -274,7 +274,6 @@ func (b *builder) remotePaths(s scope, written map[string]bool, yield func(strin
 	}
 }
 
-// parameters writes the shared parameters.
 func (b *builder) parameters(s scope) entries {
 	return func(yield func(string, object) bool) {
 		own := map[string]bool{}

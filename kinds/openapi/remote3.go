@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// V3Of returns a document of version 3 for a version at path, as in "apis/ext.example.com/v1",
-// converted from another server's version 2. It is for servers without version 3.
+// V3Of returns a version 3 document for a path such as "apis/ext.example.com/v1", converted from
+// the version 2 document of a server that has no version 3.
 func (d *Documents) V3Of(r *Remote, path string) *Document {
 	return newDocument(d.options, version3, scope{remotes: []*Remote{r}, below: "/" + path + "/"})
 }
 
-// convertedPaths writes the paths of another server in version 3 and registers their definitions.
+// convertedPaths converts the paths of another server to version 3, writes them, and registers
+// their definitions.
 func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	c := &converter{
 		definitions: remoteParts(s.remotes, "definitions", "Schema2"), registered: &b.definitions,
@@ -26,8 +27,8 @@ func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	}
 }
 
-// A converter converts version 2 to version 3. It drops what version 3 does not have, and inlines
-// shared parameters.
+// A converter converts version 2 to version 3. It drops what version 3 lacks and inlines shared
+// parameters.
 type converter struct {
 	definitions, parameters map[string]object
 	registered              *definitions
@@ -74,7 +75,7 @@ func (c *converter) operation(o object) (out object) {
 	return out
 }
 
-// mediaTypes returns the media types of an operation, by default any.
+// mediaTypes returns the media types in a field of an operation, by default "*/*".
 func mediaTypes(o object, field string) []string {
 	var types []string
 	list, _ := o.get(field).([]any)
@@ -89,7 +90,8 @@ func mediaTypes(o object, field string) []string {
 	return types
 }
 
-// split converts parameters and extracts the body, which is not a parameter in version 3.
+// split converts the parameters of an operation. The body, which is no parameter in version 3, is
+// returned separately.
 func (c *converter) split(list []any) (parameters []any, body object) {
 	for _, item := range list {
 		p, _ := item.(object)
@@ -107,7 +109,7 @@ func (c *converter) split(list []any) (parameters []any, body object) {
 	return parameters, body
 }
 
-// parameter moves the description of the value into a schema.
+// parameter moves the keywords that describe the value into a schema.
 func (c *converter) parameter(p object) object {
 	var out, value object
 	for _, m := range p {
@@ -158,8 +160,8 @@ func (c *converter) responses(all object, types []string) (out object) {
 	return out
 }
 
-// schema converts a schema and registers its references. Version 3 ignores members beside a
-// reference, so it is wrapped in allOf.
+// schema converts a schema and registers the definitions to which it refers. A reference is wrapped
+// in allOf, because version 3 ignores members beside it.
 func (c *converter) schema(v any) any {
 	if list, ok := v.([]any); ok {
 		var out []any
@@ -204,7 +206,7 @@ func (c *converter) properties(v any) any {
 	return out
 }
 
-// reference returns a reference to a definition, which is converted on first use.
+// reference returns a reference to a definition and converts the definition on first use.
 func (c *converter) reference(name string) object {
 	definition, there := c.definitions[name]
 	var converted object

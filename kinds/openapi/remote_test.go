@@ -22,8 +22,8 @@ const remoteDocument = `{"swagger":"2.0","info":{"title":"x"},
 	"io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta":{"type":"object","description":"not ours"},
 	"ext.Unused":{"type":"object"}}}`
 
-// TestRemote checks that the document contains exactly the wanted remote paths and what they
-// reference, in both formats. Values of wrong types are omitted, and names of this server take
+// TestRemote checks that the document contains exactly the wanted remote paths and their
+// references, in both formats. Values of wrong types are omitted, and this server's names take
 // precedence.
 func TestRemote(t *testing.T) {
 	own := documents(meta.Platform)
@@ -67,7 +67,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestRemoteRefuses checks that invalid documents of version 2 are rejected.
+// TestRemoteRefuses checks that invalid version 2 documents are rejected.
 func TestRemoteRefuses(t *testing.T) {
 	for _, text := range []string{"", "7", `{"swagger":"3.0"}`, strings.Repeat("[", 20000)} {
 		if _, err := openapi.ReadRemote([]byte(text), []string{"/"}); err == nil {
@@ -92,8 +92,8 @@ func FuzzRemote(f *testing.F) {
 	})
 }
 
-// TestRemoteInVersion3 checks that a remote document of version 2 is converted to version 3, with
-// only what its paths reference, in both formats.
+// TestRemoteInVersion3 checks the conversion of a remote version 2 document to version 3 in both
+// formats, with only the parts to which its paths refer.
 func TestRemoteInVersion3(t *testing.T) {
 	const text = `{"swagger":"2.0","paths":{
 	"/apis/ext.example.com/v1/things":{
@@ -146,7 +146,6 @@ func TestRemoteInVersion3(t *testing.T) {
 	}
 }
 
-// normal sorts the members of JSON objects. It does not change other text.
 func normal(t *testing.T, text string) string {
 	t.Helper()
 	var v any

@@ -7,26 +7,26 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout is a Protobuf message of the gnostic models: the fields of JSON members. A table
-// replaces their generated code, which would be larger than the rest of the server's discovery.
+// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. It replaces
+// their generated code, which would be larger than the rest of the server's discovery.
 type layout struct {
 	fields map[string]fieldMapping
-	// entries is for members not in fields, such as the paths of a document: each becomes a
-	// message of name (1) and value (2), the latter written as entries says.
+	// entries maps the members that are not in fields, such as the paths of a document. Each
+	// becomes a message of name (1) and value (2), which entries describes.
 	entries       *fieldMapping
 	entriesNumber protowire.Number
-	// extensions is the field number for members that start with "x-", whose values are text.
+	// extensions is the field number of members that start with "x-", whose values are written as
+	// YAML.
 	extensions protowire.Number
 }
 
-// A fieldMapping is the field and type of a value.
 type fieldMapping struct {
-	// path holds the number of the field. Further numbers lead through messages that contain
-	// nothing else, such as alternatives.
+	// path begins with the number of the field. Further numbers lead through messages that contain
+	// nothing else, such as those of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// alternatives are those of a union, chosen by value. The path of the chosen one is
+	// alternatives holds the fields of a union, of which the value selects one. Its path is
 	// appended to path.
 	alternatives *[]alternative
 }
@@ -58,7 +58,7 @@ func (l *layout) append(b []byte, o object) []byte {
 	return b
 }
 
-// member appends one member to a message, unless the models do not have it.
+// member appends one member to a message. It skips members that are not in the models.
 func (l *layout) member(b []byte, name string, v any) []byte {
 	if s, ok := l.fields[name]; ok {
 		return s.append(b, v)
@@ -84,7 +84,6 @@ func appendExtension(b []byte, number protowire.Number, name string, v any) []by
 	return appendBytes(b, number, appendBytes(entry, entryValue, appendBytes(nil, anyYAML, appendJSON(nil, v))))
 }
 
-// append appends a value, or a field for each item of a list.
 func (s fieldMapping) append(b []byte, v any) []byte {
 	if s.kind == kindStrings {
 		return appendAt(b, s.path, stringList(v), true)
@@ -104,7 +103,6 @@ func (s fieldMapping) append(b []byte, v any) []byte {
 	return s.one(b, v)
 }
 
-// one appends a single value.
 func (s fieldMapping) one(b []byte, v any) []byte {
 	if s.alternatives != nil {
 		picked := s.pick(v)
@@ -124,7 +122,7 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 		}
 		return appendAt(b, s.path, inner, true)
 	}
-	// Inside an alternative even an empty value is written, to select the alternative.
+	// In an alternative, even an empty value is written, because it selects the alternative.
 	empty := len(s.path) == 1
 	switch s.kind {
 	case kindString:
@@ -156,7 +154,7 @@ func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	return appendWithin(b, path[:last], field)
 }
 
-// appendAt appends a value at the end of a path of field numbers: bytes, or a varint.
+// appendAt appends value at the end of a path of field numbers, as bytes or as an encoded varint.
 func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []byte {
 	last := len(path) - 1
 	if !isBytes {
@@ -168,8 +166,8 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 	return appendWithin(b, path[:last], appendBytes(nil, path[last], value))
 }
 
-// appendWithin appends a field inside the messages of a path, from the inside out, because a length
-// precedes each message.
+// appendWithin appends a field inside the messages of a path. It works from the inside out, because
+// the length of a message precedes it.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)

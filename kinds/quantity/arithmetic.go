@@ -2,12 +2,12 @@ package quantity
 
 import "math/big"
 
-// FromInt returns a whole amount in exponent format.
+// FromInt returns an integer quantity in exponent format.
 func FromInt(n int64) Quantity {
 	return Quantity{digits: *big.NewInt(n), format: decimalExponent}
 }
 
-// Add returns the sum in the format of q unless q is zero.
+// Add returns the sum, in the format of q unless q is zero.
 func (q Quantity) Add(o Quantity) Quantity {
 	low := min(q.exp, o.exp)
 	sum := Quantity{exp: low, format: q.format}
@@ -18,17 +18,17 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return sum
 }
 
-// Sub returns the difference in the format of q unless q is zero.
+// Sub returns the difference, in the format of q unless q is zero.
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
 
-// Neg returns the amount with the opposite sign.
+// Neg returns the quantity with the opposite sign.
 func (q Quantity) Neg() Quantity {
 	n := Quantity{exp: q.exp, format: q.format}
 	n.digits.Neg(&q.digits)
 	return n
 }
 
-// RoundUp returns the next whole amount away from zero, or q if it is whole.
+// RoundUp returns the next integer away from zero, or q if it is an integer.
 func (q Quantity) RoundUp() Quantity { return q.roundUpTo(0) }
 
 // roundUpTo returns the next multiple of 10^exp away from zero, or q if it is one.
@@ -43,7 +43,8 @@ func (q Quantity) roundUpTo(exp int) Quantity {
 	return r
 }
 
-// Multiple returns the amount in units of 10^exp, truncated. ok is false if there is a remainder.
+// Multiple returns the quantity in units of 10^exp, truncated. It returns false if there is a
+// remainder.
 func (q Quantity) Multiple(exp int) (*big.Int, bool) {
 	if exp <= q.exp {
 		return q.scaled(exp), true

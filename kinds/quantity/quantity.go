@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Errors of Read and Parse, with the texts of Kubernetes.
+// Errors of Read and Parse, with the messages of Kubernetes.
 var (
 	ErrFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrNumeric = errors.New("unable to parse numeric part of quantity")
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// Limits of the input, to keep arithmetic cheap.
+// Limits of the input, so that arithmetic stays cheap.
 const (
 	maxLength   = 128  // bytes of a quantity
 	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
@@ -23,7 +23,7 @@ const (
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the family of a quantity's suffix, which its canonical form keeps.
+// A format is the family of a quantity's suffix. The canonical form keeps it.
 type format uint8
 
 const (
@@ -32,16 +32,16 @@ const (
 	decimalExponent
 )
 
-// A Quantity is an exact amount of any size, as clients may write 128 digits. The zero value is 0.
-// Big numbers are slow, so hot paths try parseSimple first.
+// A Quantity is an exact number of any size, because clients may write 128 digits. The zero value
+// is 0. Arithmetic with big numbers is slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
 	format format
 }
 
-// Parse returns the canonical form of s, in which objects store quantities. Equal amounts of one
-// family are equal strings.
+// Parse returns the canonical form of s, in which objects store quantities. Equal quantities of one
+// format have the same canonical form.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
 	if err != nil {
@@ -53,7 +53,7 @@ func Parse(s string) (string, error) {
 	return s, nil
 }
 
-// Compare compares the amounts of two quantities and returns -1, 0 or +1. Invalid ones count as 0.
+// Compare compares two quantities and returns -1, 0 or +1. Invalid ones count as 0.
 func Compare(a, b string) int {
 	if m, ok := parseSimple(a); ok {
 		if n, ok := parseSimple(b); ok {
@@ -65,8 +65,8 @@ func Compare(a, b string) int {
 	return x.Cmp(y)
 }
 
-// WholeThousandths returns the canonical form of the next multiple of 1m away from zero. Invalid
-// quantities are returned unchanged.
+// WholeThousandths returns the canonical form of s, rounded to a multiple of 1m away from zero. It
+// returns an invalid quantity unchanged.
 func WholeThousandths(s string) string {
 	if _, ok := parseSimple(s); ok {
 		return s
@@ -84,8 +84,8 @@ func Float(s string) float64 {
 	return q.Float()
 }
 
-// Read parses a quantity in any of its forms. It chooses between errors in the same order as
-// Kubernetes, because clients compare messages.
+// Read parses a quantity in any of its forms. If there are several errors, it returns the same one
+// as Kubernetes, because clients compare messages.
 func Read(s string) (Quantity, error) {
 	var q Quantity
 	if len(s) > maxLength {
@@ -119,8 +119,9 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero, so that a small amount never vanishes, and limits binary
-// amounts: 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes 9223372036854775807.
+// normalize rounds to 1n away from zero, so that no quantity becomes zero, and limits binary
+// quantities. For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes
+// 9223372036854775807.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
@@ -146,7 +147,7 @@ func (q *Quantity) normalize() {
 // Sign returns -1, 0 or +1.
 func (q Quantity) Sign() int { return q.digits.Sign() }
 
-// Cmp compares amounts and returns -1, 0 or +1.
+// Cmp compares two quantities and returns -1, 0 or +1.
 func (q Quantity) Cmp(o Quantity) int {
 	if s, t := q.Sign(), o.Sign(); s != t {
 		if s < t {
@@ -158,7 +159,7 @@ func (q Quantity) Cmp(o Quantity) int {
 	return q.scaled(low).Cmp(o.scaled(low))
 }
 
-// IsInteger reports whether the amount has no fraction.
+// IsInteger reports whether the quantity has no fraction.
 func (q Quantity) IsInteger() bool { return q.isMultiple(0) }
 
 func (q Quantity) isMultiple(exp int) bool {
@@ -181,8 +182,8 @@ func (q Quantity) String() string {
 	return q.decimalText()
 }
 
-// decimalText uses the largest exponent that leaves a whole number, lowered to a multiple of three,
-// for which there is a suffix.
+// decimalText uses the largest exponent that leaves an integer, lowered to a multiple of three,
+// because only those have suffixes.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -231,8 +232,8 @@ func (q Quantity) abs() Quantity {
 	return a
 }
 
-// scaled returns the amount in units of 10^exp, which must not exceed q.exp. Amounts with the same
-// exponent compare as integers.
+// scaled returns the quantity in units of 10^exp, so that quantities can be compared as integers.
+// exp must not exceed q.exp.
 func (q Quantity) scaled(exp int) *big.Int {
 	return new(big.Int).Mul(&q.digits, pow10(q.exp-exp))
 }
@@ -241,7 +242,6 @@ func maxBinary() Quantity { return Quantity{digits: *big.NewInt(1<<63 - 1)} }
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// split splits s after its leading sign, digits and points.
 func split(s string) (number, suffix string) {
 	i := 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {
@@ -253,7 +253,7 @@ func split(s string) (number, suffix string) {
 	return s[:i], s[i:]
 }
 
-// parseNumber removes the point: the number is digits × 10^-fraction.
+// parseNumber removes the decimal point. The number is digits × 10^-fraction.
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	unsigned := strings.TrimLeft(whole, "+-")

@@ -74,13 +74,11 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// amounts maps suffixes to their multipliers.
 var amounts = map[string]string{
 	"n": "1e-9", "u": "1e-6", "m": "1e-3", "": "1", "k": "1e3", "M": "1e6", "G": "1e9", "T": "1e12", "P": "1e15", "E": "1e18",
 	"Ki": "1024", "Mi": "1048576", "Gi": "1073741824", "Ti": "1099511627776", "Pi": "1125899906842624", "Ei": "1152921504606846976",
 }
 
-// value parses a quantity as an exact rational number.
 func value(t *testing.T, s string) *big.Rat {
 	i := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) })
 	number, suffix := s, ""

@@ -2,8 +2,8 @@ package quantity
 
 import "math"
 
-// parseSimple returns the thousandths of a common quantity such as "500m", "2" or "128Mi", without
-// big numbers. ok is false for all others, including signs, fractions and smaller units.
+// parseSimple returns a common quantity such as "500m", "2" or "128Mi" in thousandths, without big
+// numbers. ok is false for all others, including signs, fractions and smaller units.
 func parseSimple(s string) (thousandths int64, ok bool) {
 	const few = 6 // digits, so that sums cannot overflow
 	n, i := int64(0), 0
@@ -34,16 +34,16 @@ func parseSimple(s string) (thousandths int64, ok bool) {
 	return 0, false
 }
 
-// ParseShort is a fast path for common amounts: it returns the thousandths of a quantity such as
-// "500m" or "128Mi", and whether its suffix is binary. If ok is false, s may still be valid; use
+// ParseShort is a fast path for common quantities such as "500m" or "128Mi". It returns the
+// quantity in thousandths and whether its suffix is binary. If ok is false, the caller must use
 // Read.
 func ParseShort(s string) (thousandths int64, binary, ok bool) {
 	n, ok := parseSimple(s)
 	return n, ok && s[len(s)-1] == 'i', ok
 }
 
-// Milli returns the amount in thousandths, rounded away from zero. Amounts beyond 64 bits become
-// the largest number of their sign.
+// Milli returns the quantity in thousandths, rounded away from zero. Quantities beyond 64 bits
+// become the largest or smallest int64.
 func Milli(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return n, nil
@@ -51,7 +51,7 @@ func Milli(s string) (int64, error) {
 	return scaled(s, thousandth)
 }
 
-// Value returns the amount as an integer, with the rounding and limits of Milli.
+// Value returns the quantity as an integer, with the rounding and limits of Milli.
 func Value(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return (n + 999) / 1000, nil
@@ -83,7 +83,7 @@ func scaled(s string, exp int) (int64, error) {
 	return math.MaxInt64, nil
 }
 
-// OfThousandths returns a quantity of the binary or decimal family.
+// OfThousandths returns n thousandths as a quantity in binary or decimal format.
 func OfThousandths(n int64, binary bool) Quantity {
 	q := Quantity{exp: thousandth}
 	if binary {

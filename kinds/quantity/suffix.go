@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Suffixes: decimal from 10^-9 in steps of 1000, binary from 1 in steps of 1024.
+// Decimal suffixes start at 10^-9 in steps of 1000, binary ones at 1 in steps of 1024.
 var (
 	decimalSuffixes = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
 	binarySuffixes  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 )
 
-// A unit is the multiplier of a suffix: 10^exp10, or 2^shift.
+// A unit is the multiplier of a suffix, either 10^exp10 or 2^shift.
 type unit struct {
 	format format
 	exp10  int

@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// MaxExpansion bounds the Expansion of a user's regular expression, whose program stays in memory.
+// MaxExpansion is the maximum Expansion of a user's regular expression, whose program stays in
+// memory.
 const MaxExpansion = 50_000
 
-// ErrTooLarge is the error for an Expansion beyond MaxExpansion.
+// ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
 var ErrTooLarge = errors.New("the expression is too large")
 
-// Compile compiles a user's regular expression. The error may be ErrTooLarge.
+// Compile compiles a user's regular expression. The error is ErrTooLarge if its Expansion exceeds
+// MaxExpansion.
 func Compile(pattern string) (*regexp.Regexp, error) {
 	if Expansion(pattern) > MaxExpansion {
 		return nil, ErrTooLarge
@@ -22,9 +24,9 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 }
 
 // Expansion estimates the program size of a regular expression with all repetitions expanded,
-// without compiling it: "(ab){1000}" has 2000. It overestimates, except that only the last
-// character of a repeated escape counts. Repetitions share the ranges of a Unicode class, which
-// therefore count once.
+// without compiling it. "(ab){1000}" has 2000 instructions. It overestimates, except that only the
+// last character of a repeated escape counts. A Unicode class counts once, because repetitions
+// share its ranges.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
@@ -32,7 +34,7 @@ func Expansion(pattern string) float64 {
 // unicodeClassSize is the size of a large Unicode class such as \pL, in instructions.
 const unicodeClassSize = 100
 
-// programSize returns the size without Unicode classes.
+// programSize returns the size without Unicode classes, in instructions.
 func programSize(pattern string) float64 {
 	var outer []float64 // sizes of what precedes each open group
 	var all, last float64
@@ -72,8 +74,8 @@ func programSize(pattern string) float64 {
 	return all
 }
 
-// classLength returns the length of the character class at the start of text, as in "[^])a]". A
-// leading bracket is literal, and classes such as [:alpha:] contain brackets.
+// classLength returns the length of the character class at the start of text, such as "[^])a]". A
+// leading closing bracket is literal, and named classes such as [:alpha:] contain brackets.
 func classLength(text string) int {
 	i := 1
 	if strings.HasPrefix(text[i:], "^") {
@@ -97,8 +99,8 @@ func classLength(text string) int {
 	return len(text)
 }
 
-// escapeLength returns the length of the escape at the start of text, as in "\(", "\x{2028}" or
-// "\Q(\E", including letters of \p and digits of \x.
+// escapeLength returns the length of the escape at the start of text, such as "\(", "\x{2028}" or
+// "\Q(\E". It includes the letters of \p and the digits of \x.
 func escapeLength(text string) int {
 	end := -1
 	switch {
@@ -116,9 +118,9 @@ func escapeLength(text string) int {
 	return min(2, len(text))
 }
 
-// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text and returns the greater number
-// and the length, or 0. Other texts are literal in regular expressions. Numbers have at most four
-// digits, so it reads only a short prefix.
+// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater number
+// and the length, or 0 for other text, which is literal. It reads only a short prefix, because
+// numbers have at most four digits.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {

@@ -8,46 +8,47 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Mutator may change an object before validation. Admit ignores changes that it does not handle.
-// It may run again, on the same object or a newer state, with the same result. Mutators are safe
-// for concurrent use. Errors are *meta.Status.
+// A Mutator is an admission plugin that may change an object before validation. Admit ignores
+// changes that the plugin does not handle. It must be idempotent, because it may run again on the
+// same or a newer object. Mutators are safe for concurrent use. Errors are *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
 }
 
-// A Validator may reject a change that has passed validation, but not modify it. Validators are
-// safe for concurrent use. Errors are *meta.Status.
+// A Validator is an admission plugin that may reject a validated change, but not modify it.
+// Validators are safe for concurrent use. Errors are *meta.Status.
 type Validator interface {
 	Handles(a *Attributes) bool
 	Validate(a *Attributes) error
 }
 
-// HandlesAll is embedded in plugins that handle every change for which they are registered.
+// HandlesAll is embedded in plugins that handle every change of the operations for which they are
+// registered.
 type HandlesAll struct{}
 
-// Handles returns true.
+// Handles always returns true.
 func (HandlesAll) Handles(*Attributes) bool { return true }
 
-// A Stage says where a plugin runs.
+// A Stage determines when a plugin runs and whether it may block.
 type Stage uint8
 
 const (
-	// InTurn plugins run in the turn of the object's owner, so they must not block.
+	// InTurn plugins run while the object's owner processes the mutation, so they must not block.
 	InTurn Stage = iota
-	// MayBlock plugins run on the request's goroutine, after those in turn. Meanwhile the owner
-	// processes other mutations; if the object changes, the mutation restarts. The plugins may use
-	// the store, and return soon after the request's context ends.
+	// MayBlock plugins run on the request's goroutine, after the InTurn plugins, and may use the
+	// store. Meanwhile the owner processes other mutations. If the object changes, the mutation
+	// restarts. The plugins must return soon after the request's context is done.
 	MayBlock
-	// Last Validators run in the turn of the owner, after all other checks. Only they may call
-	// Attributes.Reserve.
+	// Last Validators run in the owner's turn like InTurn plugins, after all other checks. Only
+	// they may call Attributes.Reserve.
 	Last
 )
 
-// An Operation is what a change does to an object. Sets of operations are bitwise sums.
+// An Operation is the effect of a change on an object. Values can be combined by bitwise OR.
 type Operation uint8
 
-// An apply may be a create or an update. A create of a subresource is an update of its object.
+// An apply is either OnCreate or OnUpdate. Creating a subresource is OnUpdate of its object.
 const (
 	OnCreate Operation = 1 << iota
 	OnUpdate
@@ -56,12 +57,13 @@ const (
 )
 
 type Plugin struct {
-	// Stage applies to both. A plugin that blocks only sometimes is registered once per stage.
+	// Stage applies to both Mutator and Validator. A plugin that only sometimes blocks is
+	// registered once per stage.
 	Stage Stage
-	// Operations are those that the plugin runs for; 0 means all.
+	// Operations are the operations for which the plugin runs. 0 means all.
 	Operations Operation
-	// SkipsNoOps says that the plugin ignores updates that change nothing, since the stored object
-	// was admitted before. Repeated applies then cost nothing.
+	// SkipsNoOps means that the plugin ignores updates that change nothing, because the stored
+	// object has been admitted before.
 	SkipsNoOps bool
 
 	Mutator   Mutator
@@ -75,13 +77,13 @@ func (p *Plugin) handles(a *Attributes) bool {
 	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// An Admission has the plugins that may handle the changes of one request, in order. A nil
-// Admission is empty.
+// An Admission holds the plugins that may handle the changes of one request, in order. A nil
+// Admission has none.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted says that the rate limits have counted the request, whose change may be computed many
-	// times.
+	// Counted is set once the rate limits have counted the request, because its change may be
+	// computed many times.
 	Counted atomic.Bool
 }
 
@@ -94,12 +96,12 @@ func (all *Admission) MayBlock() bool {
 	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits reports whether an operation of m must be admitted, so that no shortcut may skip it.
+// Admits reports whether an operation of m requires admission. If so, no shortcut may skip it.
 func (m *Mutation) Admits(o Operation) bool {
 	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }
 
-// AdmitsNoOp reports whether an update by m that changes nothing must be admitted.
+// AdmitsNoOp reports whether an update by m requires admission even if it changes nothing.
 func (m *Mutation) AdmitsNoOp() bool {
 	return m.Admission.has(func(p *Plugin) bool { return !p.SkipsNoOps && p.RunsFor(OnUpdate) })
 }
@@ -110,12 +112,13 @@ func (m *Mutation) MayBeChanged(o Operation) bool {
 	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
 }
 
-// Waits reports whether a plugin that may block handles the change.
+// Waits reports whether any MayBlock plugin handles the change.
 func (a *Attributes) Waits() bool {
 	return a.Mutation.Admission.has(func(p *Plugin) bool { return p.Stage == MayBlock && p.handles(a) })
 }
 
-// Admit runs the Mutators of a stage. If one of those in turn calls Rewrite, all run once more.
+// Admit runs the Mutators of a stage. If an InTurn Mutator calls Rewrite, all Mutators of the stage
+// run once more.
 func (a *Attributes) Admit(s Stage) error {
 	admit := func(p *Plugin) error {
 		if p.Mutator == nil || !p.Mutator.Handles(a) {
@@ -142,7 +145,6 @@ func (a *Attributes) Validate(s Stage) error {
 	})
 }
 
-// each calls run for the plugins of a stage until one fails.
 func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
 	if a.Mutation.Admission == nil {
 		return nil
@@ -158,8 +160,8 @@ func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
 	return nil
 }
 
-// AdmitLast runs the Validators of the last stage and returns their reservations. If one rejects
-// the change or panics, nothing stays reserved.
+// AdmitLast runs the Validators of stage Last and returns their reservations. If one rejects the
+// change or panics, it releases the reservations.
 func (a *Attributes) AdmitLast() (*Reservation, error) {
 	passed := false
 	defer func() {
@@ -175,9 +177,9 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits a connection, or an operation such as an eviction that stores nothing under
-// its own name. Admission may change body, which complete completes before validation. The caller
-// commits or releases the reservation.
+// AdmitOperation admits a connection, or an operation that stores nothing under its own name, such
+// as an eviction. Admission may change body. complete then completes the body before validation.
+// The caller must commit or release the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {
@@ -204,7 +206,8 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 	return a.AdmitLast()
 }
 
-// admitAround runs the Mutators that may block, those in turn again, and the former once more.
+// admitAround runs the MayBlock Mutators, then the InTurn Mutators again, then the MayBlock
+// Mutators once more.
 func (a *Attributes) admitAround() error {
 	if err := a.Admit(MayBlock); err != nil {
 		return err

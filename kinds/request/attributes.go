@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Attributes describe one change under admission, in stored form. Plugins may change only New, and
-// only through Edit, because updates share unchanged parts with Old. Plugins must not retain
+// Attributes describes one change under admission, in stored form. Plugins may change only New, and
+// only through Edit, because an update shares unchanged parts with Old. Plugins must not retain
 // Attributes.
 type Attributes struct {
 	User        *User // nil for the server itself
@@ -21,28 +21,29 @@ type Attributes struct {
 	Old         tree.Tree // nil for a create
 	New         tree.Tree // nil for a delete
 	OldVersion  uint64    // of Old; 0 if it has none yet
-	// Body is the body of a write to a subresource with another kind of body, such as a Scale. It
-	// is set during stage MayBlock. Mutators change it instead of New, which is computed from it.
+	// Body is the request body for a subresource with its own kind, such as a Scale. It is set
+	// during stage MayBlock. Mutators change it instead of New, which is computed from it.
 	Body tree.Tree
-	// Reinvocation says that plugins see the change again because a later plugin changed it.
+	// Reinvocation is true if plugins see the change again because a later plugin changed it.
 	Reinvocation bool
-	// Mutation is the request. It must not be changed.
+	// Mutation is the request. Plugins must not change it.
 	Mutation *Mutation
-	// Context ends when the result is no longer needed.
+	// Context is done when the result is no longer needed.
 	Context context.Context
-	// Conversions convert between Kind and other versions if a webhook does; nil otherwise.
+	// Conversions converts between Kind and other versions by a webhook. It is nil if no webhook
+	// converts.
 	Conversions Conversions
-	// Notes are plugin data that persist between the calls of stage MayBlock.
+	// Notes holds data that plugins keep between the calls of stage MayBlock.
 	Notes map[any]any
-	// Complete returns the object that results from an object given to Rewrite. It is nil if the
-	// caller uses New, or Body, as changed in place.
+	// Complete returns the object that results from one passed to Rewrite. It is nil if Rewrite
+	// changes New or Body in place.
 	Complete func(object tree.Tree) (tree.Tree, error)
 
 	rewritten bool
 	reserved  *Reservation
 }
 
-// NewAttributes returns the attributes of the change from old to wanted that m makes.
+// NewAttributes returns the attributes of the change from old to wanted by m.
 func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Attributes {
 	if ctx == nil {
 		ctx = context.Background()
@@ -55,7 +56,7 @@ func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Att
 	return a
 }
 
-// SetChange sets Old and New, and derives Operation.
+// SetChange sets Old and New and derives Operation from them.
 func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	a.Old, a.New = old, wanted
 	switch {
@@ -71,7 +72,7 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 }
 
 // Rewrite replaces New, in stored form, or the body of the subresource. Fields that the request
-// could not have changed stay, and missing fields get their defaults.
+// cannot change keep their values, and missing fields get their defaults.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {
@@ -94,8 +95,9 @@ func (a *Attributes) Rewrite(object tree.Tree) error {
 	return nil
 }
 
-// Edit returns the object at a path inside New for writing. It copies objects that New shares with
-// Old, and creates missing ones. Only the returned object itself may be changed, not its values.
+// Edit returns the object at a path in New for writing. It creates missing objects and copies those
+// that New shares with Old. The caller may set members of the returned object, but must not modify
+// their values.
 func (a *Attributes) Edit(path ...string) tree.Tree {
 	object, was := a.New, a.Old
 	for _, name := range path {
@@ -114,7 +116,7 @@ func (a *Attributes) Edit(path ...string) tree.Tree {
 	return object
 }
 
-// EditAll returns the object called name inside New, for writing at any depth.
+// EditAll returns the object at field name of New for writing at any depth.
 func (a *Attributes) EditAll(name string) tree.Tree {
 	if a.Old == nil {
 		return a.New.EnsureObject(name)
@@ -127,34 +129,35 @@ func (a *Attributes) EditAll(name string) tree.Tree {
 // IsCreate reports whether the change creates an object.
 func (a *Attributes) IsCreate() bool { return a.Operation == OnCreate }
 
-// DryRun reports whether the change will not be stored.
+// DryRun reports whether the change is computed but not stored.
 func (a *Attributes) DryRun() bool { return a.Mutation.DryRun }
 
-// Forbidden returns the error that rejects the change.
+// Forbidden returns the error by which a plugin rejects the change.
 func (a *Attributes) Forbidden(reason string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, reason)
 }
 
-// GroupResource returns the resource that the request names.
+// GroupResource returns the resource in the request.
 func (a *Attributes) GroupResource() meta.GroupResource {
 	return meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}
 }
 
-// Warn adds warnings for the client, even if the change is rejected.
+// Warn adds warnings for the client, which are sent even if the change is rejected.
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
-// Annotate adds an annotation to the request's audit event at any level. The key is in the server's
-// naming profile. It returns false if the key already has another value, which stays.
+// Annotate adds an annotation, with a key in the server's naming profile, to the request's audit
+// event at any level. If the key already has another value, it keeps that and Annotate returns
+// false.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }
 
-// AnnotateDetail adds an annotation to the request's audit event if that includes the body.
+// AnnotateDetail adds an annotation to the request's audit event if the event includes the body.
 func (a *Attributes) AnnotateDetail(key, value string) {
 	a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value, Detailed: true})
 }
 
-// Note stores data of a plugin in Notes.
+// Note stores a plugin's data in Notes.
 func (a *Attributes) Note(plugin, note any) {
 	if a.Notes == nil {
 		a.Notes = map[any]any{}
@@ -162,5 +165,5 @@ func (a *Attributes) Note(plugin, note any) {
 	a.Notes[plugin] = note
 }
 
-// Reserve sets r aside for the change. Only Validators of the last stage may call it.
+// Reserve records the reservation r for the change. Only Validators of stage Last may call it.
 func (a *Attributes) Reserve(r *Reservation) { a.reserved = a.reserved.With(r) }

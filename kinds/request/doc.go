@@ -1,9 +1,9 @@
-// Package request defines the requests to a store and their results. It is the common language of
-// the HTTP layer and the store; neither imports the other.
+// Package request defines the requests to a store and their results. The HTTP layer and the store
+// both use it, and neither imports the other.
 //
-// A Mutation is one change of one object. Its Change says which kind of change, with the data for
-// it.
+// A Mutation is one change of one object. Its Change holds the type of the change and its data.
 //
-// Everything is plain data except for admission: a Mutation carries its plugins. Each is a Mutator
-// or Validator of the Attributes of a change, and its Stage says whether it may block.
+// Everything is plain data except for admission, because a Mutation carries its plugins. Each
+// plugin is a Mutator or a Validator of the Attributes of a change. Its Stage determines whether it
+// may block.
 package request

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A ResourceVersionMatch says how to interpret a list's Version.
+// A ResourceVersionMatch determines how a list interprets Version.
 type ResourceVersionMatch uint8
 
 const (
@@ -39,8 +39,8 @@ type List struct {
 	Selectors string // text of both selectors; a token is valid only with the same text
 }
 
-// A ListResult is the result of a List, in key order. Items are stored objects of a snapshot, for
-// conversion with Form, or already have the requested form.
+// A ListResult is the result of a List, in key order. Items are stored objects of one snapshot. The
+// caller converts them with Form, unless they already have the requested form.
 type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
@@ -55,18 +55,18 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is the resource version after which the watch starts. With SendInitialEvents it is
+	// Version is the resource version after which the watch starts. With SendInitialEvents, it is
 	// the minimum version of the initial state.
 	Version uint64
-	// Stale says that version 0 was requested: any initial state will do.
+	// Stale means that version 0 was requested, so any initial state is acceptable.
 	Stale bool
-	// SendInitialEvents delivers the state as Added events before the changes.
+	// SendInitialEvents delivers the existing objects as Added events before the changes.
 	SendInitialEvents bool
-	// MarkInitialEventsEnd ends the initial events with a marked Bookmark.
+	// MarkInitialEventsEnd ends the initial events with an annotated Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
-	// Inline allows the goroutine of a writer to call the sink. The sink must return soon, and
-	// never wait for a change of the store or for a lock that is held during one.
+	// Inline allows the goroutine of a writer to call the sink. The sink must then return soon. It
+	// must never wait for a change of the store, or for a lock that is held during one.
 	Inline bool
 }
 
@@ -80,13 +80,13 @@ const (
 	Error
 )
 
-// String returns the wire form, such as "ADDED".
+// String returns the event type as clients receive it, such as "ADDED".
 func (t EventType) String() string {
 	return [...]string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"}[t]
 }
 
-// An Event is one watch event. Added, Modified and Deleted have an Object; Bookmark has a Version;
-// Error has a Status and is the last event.
+// An Event is one watch event. Added, Modified and Deleted events have an Object, and a Bookmark
+// has a Version. An Error has a Status and is the last event.
 type Event struct {
 	Type             EventType
 	Object           *meta.Object
@@ -96,22 +96,23 @@ type Event struct {
 }
 
 // A Sink receives the events of one watch, from one goroutine at a time. It may block on its client
-// up to its own deadline.
+// until its own deadline.
 type Sink interface {
-	// Events delivers events in order. The slice is reused after the call. An error ends the
+	// Events delivers events in order. The caller reuses the slice afterwards. An error ends the
 	// session.
 	Events(events []Event) error
-	// Done is the last call, exactly once, regardless of why the session ended.
+	// Done is called exactly once, as the last call, regardless of why the session ends.
 	Done()
 }
 
-// An InitialSink is a Sink that is notified when the initial events have been delivered.
+// An InitialSink is a Sink whose InitialDone is called after the initial events have been
+// delivered.
 type InitialSink interface{ InitialDone() }
 
 // A Session is a running watch.
 type Session interface {
-	// Stop ends it soon. It may be called repeatedly.
+	// Stop ends the watch soon. It may be called repeatedly.
 	Stop()
-	// Finish ends it after all events up to now, and a bookmark if requested.
+	// Finish ends the watch after delivering all events so far, and a bookmark if requested.
 	Finish()
 }

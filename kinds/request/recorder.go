@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A Recorder collects warnings for the client and annotations for the audit event of a mutation,
-// even if it fails. It is safe for concurrent use, also after the request was abandoned. A nil
-// Recorder discards everything.
+// A Recorder collects the warnings for the client and the audit annotations of a mutation, even if
+// it fails. It is safe for concurrent use, because an abandoned request may still write to it. A
+// nil Recorder discards everything.
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string
@@ -16,16 +16,17 @@ type Recorder struct {
 	byKey       map[string]int // index of each annotation; nil for few annotations
 }
 
-// fewAnnotations are searched linearly. A webhook may return a hundred thousand.
+// fewAnnotations is the number up to which find searches linearly. A webhook may return a hundred
+// thousand annotations.
 const fewAnnotations = 16
 
 type Annotation struct {
 	Key, Value string
-	// Detailed annotations are only for events with the request body.
+	// Detailed annotations are added only to audit events that include the request body.
 	Detailed bool
 }
 
-// Reset discards everything, because the mutation restarts.
+// Reset discards everything recorded so far, because the mutation restarts.
 func (r *Recorder) Reset() {
 	if r == nil {
 		return
@@ -35,11 +36,11 @@ func (r *Recorder) Reset() {
 	r.warnings, r.warned, r.annotations, r.byKey = nil, 0, nil, nil
 }
 
-// maxWarnings limits the kept warnings in bytes. It exceeds the room in headers by far; policies
-// and webhooks may return much more.
+// maxWarnings limits the size of the recorded warnings, in bytes. It far exceeds the space in
+// headers, but policies and webhooks may return much more.
 const maxWarnings = 64 << 10
 
-// Warn adds texts for Warning headers, up to maxWarnings.
+// Warn adds warnings for Warning headers. It drops those beyond maxWarnings.
 func (r *Recorder) Warn(texts ...string) {
 	if r == nil || len(texts) == 0 {
 		return
@@ -55,7 +56,8 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. The first value of a key wins; a different one returns false.
+// Annotate adds an annotation. The first value of a key stays, and Annotate returns false for a
+// different one.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {
 		return true
@@ -78,7 +80,6 @@ func (r *Recorder) Annotate(a Annotation) bool {
 	return true
 }
 
-// find returns the index of a key's annotation, or -1.
 func (r *Recorder) find(key string) int {
 	if r.byKey == nil {
 		return slices.IndexFunc(r.annotations, func(known Annotation) bool { return known.Key == key })
@@ -89,7 +90,7 @@ func (r *Recorder) find(key string) int {
 	return -1
 }
 
-// Add adds the content of another Recorder.
+// Add adds everything that another Recorder has recorded.
 func (r *Recorder) Add(other *Recorder) {
 	warnings, annotations := other.Recorded()
 	r.Warn(warnings...)
@@ -108,7 +109,7 @@ func (r *Recorder) Recorded() (warnings []string, annotations []Annotation) {
 	return slices.Clone(r.warnings), slices.Clone(r.annotations)
 }
 
-// Warned reports whether there are warnings.
+// Warned reports whether any warning has been recorded.
 func (r *Recorder) Warned() bool {
 	if r == nil {
 		return false

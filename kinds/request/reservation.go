@@ -9,13 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reservation is what was set aside for one change, such as an address or a part of a quota. It
-// ends with one call of either Commit or Release. A nil Reservation is empty.
+// A Reservation holds what has been set aside for one change, such as an address or a part of a
+// quota. It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
 type Reservation struct {
-	// OnPublish replaces the store's Observer when the change is published, before OnCommit, with
-	// the contract of Observer.Observe. nil leaves the change to the Observer.
+	// OnPublish, if set, is called instead of the store's Observer when the change is published,
+	// before OnCommit. It has the contract of Observer.Observe.
 	OnPublish func(k *schema.Kind, version uint64, old, now *meta.Object)
-	// OnCommit and OnRelease are called by Commit and Release. They must not block, and may be nil.
+	// OnCommit and OnRelease are called by Commit and Release. They must not block and may be nil.
 	OnCommit, OnRelease func()
 	Claims              []Claim
 	Guards              []Guard
@@ -29,8 +29,8 @@ func (r *Reservation) Commit() {
 	}
 }
 
-// Release must be called when the change does not happen: it was rejected later, could not be
-// stored, restarted on another state, or was a dry run.
+// Release must be called if the change is not stored, because it was rejected later, failed,
+// restarted or is a dry run.
 func (r *Reservation) Release() {
 	if r != nil && r.OnRelease != nil {
 		r.OnRelease()
@@ -59,36 +59,36 @@ func (r *Reservation) With(other *Reservation) *Reservation {
 	return both
 }
 
-// A Claim names a unique resource, such as an address, that other servers of the same log also
-// assign. The log rejects a change that claims what another change holds.
+// A Claim names a unique resource, such as an address, that other servers of the same log assign
+// too. The log rejects a change that claims what another change holds.
 type Claim struct {
 	Name    string
 	Release bool // the change returns it
 }
 
-// A Guard names an aggregate of many objects that a change was computed from, and that other
+// A Guard names an aggregate of many objects from which a change was computed, and which other
 // servers of the same log change too. The log rejects the change if another server has raised the
-// guard after version Seen; changes of the same server know each other. Raise says that this change
-// raises it.
+// guard after version Seen. If Raise is true, this change raises it. Changes on the same server
+// know each other.
 type Guard struct {
 	Name  string
 	Seen  uint64
 	Raise bool
 }
 
-// A Companion is an object that is created or deleted in the same commit as another one's change,
-// such as the IPAddress of a Service's address.
+// A Companion is an object that is created or deleted in the same commit as another object's
+// change, such as the IPAddress for a Service's address.
 type Companion struct {
 	Key meta.Key
-	// Object is the new object; nil means deletion.
+	// Object is the object to create, or nil to delete the companion.
 	Object tree.Tree
-	// Reserve returns the reservation for the companion; remains says that a deleted object stays
-	// because of finalizers. Reserve may be nil.
+	// Reserve returns the reservation for the companion. remains is true if a deleted companion
+	// stays because of finalizers. Reserve may be nil.
 	Reserve func(remains bool) *Reservation
 }
 
-// A ContendedError says that a reservation depends on changes that are still being stored. Wait
-// returns when the outcome may differ or ctx ends; the change must then be computed again.
+// A ContendedError reports that a reservation depends on changes that are still being stored. Wait
+// returns when the change should be computed again or ctx is done.
 type ContendedError struct{ Wait func(ctx context.Context) }
 
 func (*ContendedError) Error() string {

@@ -7,25 +7,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A User is the authenticated sender of a request. It is immutable and shared between requests.
+// A User is the authenticated user of a request. It is immutable and shared between requests.
 type User struct {
 	Name   string
 	UID    string
 	Groups []string
 	// Extra holds additional attributes by key.
 	Extra map[string][]string
-	// Audiences are the credential's audiences among those requested or, by default, the server's
-	// own. It is nil if the credential names none and is for the server itself.
+	// Audiences holds those audiences of the credential that were requested or, by default, belong
+	// to the server. It is nil if the credential names none and is meant for the server.
 	Audiences []string
-	// ValidUntil is when the credential expires or must be checked again. The zero time means
-	// never.
+	// ValidUntil is the time at which the credential expires or must be checked again. The zero
+	// time means never.
 	ValidUntil time.Time
 }
 
 // InGroup reports whether the user is a member of group.
 func (u *User) InGroup(group string) bool { return slices.Contains(u.Groups, group) }
 
-// Tree returns the user as in reviews and certificate requests.
+// Tree returns the user as it appears in reviews and certificate requests.
 func (u *User) Tree() tree.Tree {
 	t := tree.Tree{"username": u.Name}
 	if u.UID != "" {

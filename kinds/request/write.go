@@ -14,50 +14,50 @@ const (
 	StrategicMergePatch
 )
 
-// FieldValidation says how unknown and duplicate fields are treated.
+// FieldValidation determines the treatment of unknown and duplicate fields.
 type FieldValidation uint8
 
-// Warn is the default of the API.
+// Warn is the default in the Kubernetes API.
 const (
 	Warn FieldValidation = iota
 	Ignore
 	Strict
 )
 
-// A Change is what a Mutation does to its object: a Create, Update, Patch, Apply, Delete or
+// A Change is the effect of a Mutation on its object: a Create, Update, Patch, Apply, Delete or
 // Connect.
 type Change interface{ isChange() }
 
-// A Create creates an object from the decoded body. A create of a subresource, such as a binding,
+// A Create creates an object from the decoded body. Creating a subresource, such as a binding,
 // changes an existing object.
 type Create struct{ Object tree.Tree }
 
-// An Update replaces the object by the body, or creates it if its kind allows that.
+// An Update replaces the object by the body. It creates a missing object if the kind allows that.
 type Update struct{ Object tree.Tree }
 
-// A Patch changes an existing object by a patch other than an Apply.
+// A Patch applies a patch to an existing object. Server-side apply is an Apply instead.
 type Patch struct {
 	Type PatchType
 	Body []byte // JSON
 }
 
-// An Apply is a server-side apply of a configuration, as sent by the client.
+// An Apply is a server-side apply of a configuration that the client has sent.
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error of a configuration that names another object than Key, or nil.
-	// Conflicts, and a uid without an existing object, take precedence.
+	// Misplaced is the error for a configuration that names another object than Key, or nil. Apply
+	// conflicts take precedence, and so does a uid if no such object exists.
 	Misplaced error
-	// Digest returns the digest of everything except the object that determines the result. The
-	// store uses it to recognize a no-op apply. It is nil if the apply must be admitted, or its
-	// kind may change.
+	// Digest returns a hash of everything except the object that determines the result, by which
+	// the store recognizes no-op applies. It is nil if the apply requires admission or its kind may
+	// change.
 	Digest func() meta.Digest
 }
 
-// A Delete holds the options of a delete, from body and query.
+// A Delete holds the options of a delete request, from its body and query.
 type Delete struct {
 	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions; nil requires nothing, and "" matches no object.
+	// UID and ResourceVersion are preconditions. Nil requires nothing, and "" matches no object.
 	UID, ResourceVersion *string
 	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
 	PropagationPolicy string
@@ -73,13 +73,14 @@ func (Apply) isChange()   {}
 func (Delete) isChange()  {}
 func (Connect) isChange() {}
 
-// Is reports whether the change of m is a C.
+// Is reports whether the change of m has type C.
 func Is[C Change](m *Mutation) bool {
 	_, is := m.Change.(C)
 	return is
 }
 
-// Body returns the object of a Create or Update, or the configuration of an Apply; nil otherwise.
+// Body returns the object of a Create or Update, or the configuration of an Apply. It returns nil
+// for other changes.
 func (m *Mutation) Body() tree.Tree {
 	switch c := m.Change.(type) {
 	case Create:
@@ -104,39 +105,39 @@ type Mutation struct {
 	FieldManager    string
 	// KeepsOwners leaves managedFields unchanged.
 	KeepsOwners bool
-	// Named has the options as sent.
+	// Named holds the options as the client has sent them.
 	Named NamedOptions
 
-	// CreateRefusal is the error for an update or apply of a missing object, if the user may change
+	// CreateRefusal is the error for an update or apply of a missing object if the user may change
 	// but not create it.
 	CreateRefusal error
-	// Admission has the plugins for the change, or nil.
+	// Admission holds the plugins for the change, or is nil.
 	Admission *Admission
-	// Recorder receives warnings and audit annotations, or nil.
+	// Recorder receives warnings and audit annotations. It may be nil.
 	Recorder *Recorder
 	// Fence, if set, names a role that the sender holds. The change is rejected if another server
-	// has taken the role over since (persist.Guard). Raise takes it over.
+	// has taken over the role since (persist.Guard). With Raise, the change takes over the role.
 	Fence *Guard
 }
 
-// Conversions convert objects between versions through a webhook, during a mutation. They may block
+// Conversions converts objects between versions through a webhook during a mutation. It may block
 // until the request ends. Errors are *meta.Status.
 type Conversions interface {
 	// Convert converts an object from one version to another, without changing t.
 	Convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error)
 }
 
-// NamedOptions are options of a write as sent; "" if absent.
+// NamedOptions holds options of a write as the client has sent them, or "".
 type NamedOptions struct{ FieldManager, FieldValidation string }
 
 // A Result is the result of a Mutation.
 type Result struct {
-	// Object is the new state, or the last state of a removed object.
+	// Object is the new version of the object, or the last one if it was removed.
 	Object *meta.Object
-	// Created says that the object did not exist before, also for an update.
+	// Created is true if the object did not exist before, even for an update.
 	Created bool
-	// Deleted says that the object no longer exists.
+	// Deleted is true if the object no longer exists.
 	Deleted bool
-	// NoOp says that an apply was recognized as a no-op without computing the new state.
+	// NoOp is true if an apply was recognized as a no-op without computing the new object.
 	NoOp bool
 }

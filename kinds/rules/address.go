@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IP checks an IPv4 or IPv6 address in any form that package address parses.
+// IP checks that s is an IPv4 or IPv6 address in any form that package address parses.
 func IP(s string) []string {
 	if _, err := address.Parse(s); err != nil {
 		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
@@ -17,7 +17,8 @@ func IP(s string) []string {
 	return nil
 }
 
-// CanonicalIP checks an address in canonical form, so that equal addresses have equal texts.
+// CanonicalIP checks that s is an address in canonical form, in which equal addresses are equal
+// strings.
 func CanonicalIP(s string) []string {
 	meant, err := address.Parse(s)
 	if err != nil {
@@ -35,7 +36,7 @@ func CanonicalIP(s string) []string {
 	return nil
 }
 
-// EndpointIP checks an address that other hosts can reach.
+// EndpointIP checks that s is an address that other hosts can reach.
 func EndpointIP(s string) []string {
 	if faults := IP(s); len(faults) > 0 {
 		return faults
@@ -43,7 +44,7 @@ func EndpointIP(s string) []string {
 	return SpecialIP(s)
 }
 
-// SpecialIP lists why other hosts cannot reach an address: it is unspecified, loopback or
+// SpecialIP returns why other hosts cannot reach an address, which may be unspecified, loopback or
 // link-local.
 func SpecialIP(s string) []string {
 	a, err := address.Parse(s)
@@ -67,7 +68,7 @@ func SpecialIP(s string) []string {
 	return faults
 }
 
-// CIDR checks an address range.
+// CIDR checks that s is an address range.
 func CIDR(s string) []string {
 	if _, err := address.ParsePrefix(s); err != nil {
 		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
@@ -75,7 +76,7 @@ func CIDR(s string) []string {
 	return nil
 }
 
-// CanonicalCIDR checks an address range in canonical form.
+// CanonicalCIDR checks that s is an address range in canonical form.
 func CanonicalCIDR(s string) []string {
 	if faults := CIDR(s); len(faults) > 0 {
 		return faults
@@ -94,9 +95,8 @@ func CanonicalCIDR(s string) []string {
 	return nil
 }
 
-// AddressWarnings returns the functions for rules that warn about addresses and ranges that
-// programs interpret differently, such as those with leading zeros and IPv4-mapped IPv6 addresses,
-// which can bypass rules.
+// AddressWarnings returns the rule functions that warn about addresses and ranges that programs
+// interpret differently, such as those with leading zeros, which can bypass security rules.
 func AddressWarnings(product string) map[string]schema.CheckFunc {
 	future := "will be considered invalid in a future " + product + " release"
 	return map[string]schema.CheckFunc{
@@ -109,8 +109,7 @@ func AddressWarnings(product string) map[string]schema.CheckFunc {
 	}
 }
 
-// ipHint returns the warning about a valid address; "" if there is none. It formats nothing for
-// usual addresses.
+// ipHint returns the warning about a valid address, or "". It formats nothing for usual addresses.
 func ipHint(value, future string) string {
 	addr, err := netip.ParseAddr(value)
 	var canonical [64]byte
@@ -127,7 +126,6 @@ func ipHint(value, future string) string {
 	return ""
 }
 
-// rangeHints returns the warnings about a valid range.
 func rangeHints(value, future string) (texts []string) {
 	prefix, err := netip.ParsePrefix(value)
 	addr := prefix.Addr()

@@ -11,12 +11,11 @@ import (
 )
 
 // Clients compare the list of causes, so its order must not depend on which rules are declared and
-// which are functions. Functions report in their own order; causes of the plan go where their
-// fields are declared.
+// which are functions. Causes of the plan are inserted among those of functions where their fields
+// are declared.
 
-// mergeCauses merges the causes of the plan and of the kind's functions. If both report the same
-// type of fault for the same path, the more specific message of the function replaces that of the
-// plan.
+// mergeCauses merges the causes from the plan and from the kind's functions. If both report an
+// error of the same type for the same path, the more specific message of the function wins.
 func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	if len(planned) == 0 || len(own) == 0 {
 		return append(planned, own...)
@@ -45,8 +44,8 @@ func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	return append(all, planned...)
 }
 
-// placeOf returns the position of a field in a message: for each step of its path, the index of the
-// field in order of declaration, or the index in a list. So spec.ports[1].name may be 2, 0, 1, 3.
+// placeOf returns the position of a field in a message: for each step of the path the field's index
+// in declaration order, or the list index. For example, spec.ports[1].name may be 2, 0, 1, 3.
 func placeOf(m *schema.Message, path string) []int {
 	var place []int
 	for path != "" {

@@ -3,7 +3,7 @@ package rules
 import "strings"
 
 // Character classes of the bytes in names. A table lookup per byte is cheaper than matching the
-// regular expression that faults mention.
+// regular expression that error messages mention.
 const (
 	lower = 1 << iota
 	upper
@@ -32,8 +32,8 @@ var charClasses = func() (of [256]uint8) {
 	return of
 }()
 
-// hasClasses reports whether s is not empty, starts and ends with bytes of class ends, and consists
-// of bytes of class inner.
+// hasClasses reports whether s is not empty, starts and ends with a byte of class ends, and
+// consists of bytes of class inner.
 func hasClasses(s string, ends, inner uint8) bool {
 	if s == "" || charClasses[s[0]]&ends == 0 || charClasses[s[len(s)-1]]&ends == 0 {
 		return false

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Compile compiles the value plans of messages, and of messages within them, from their field
-// options. The error joins unknown formats and invalid patterns. isOn reports whether a feature is
-// enabled; nil means none is.
+// Compile compiles the value plans of messages, including nested ones, from their field options.
+// The error joins all unknown formats and invalid patterns. isOn reports whether a feature is
+// enabled. If it is nil, none is.
 //
-// Messages are sorted by name to report faults in a fixed order. Plans are walked for every write,
-// so everything that depends only on the declaration is decided here.
+// Messages are sorted by name for a fixed order of errors. Every write walks the plans, so
+// everything that depends only on the declarations is computed here.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -28,19 +28,17 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 	return errors.Join(c.faults...)
 }
 
-// A compiler holds the state of one Compile.
-//
-// Messages may be recursive, so it takes three passes: register all messages, find those with work
-// to do, and only then build the plans, which refer to each other.
+// A compiler holds the state of one Compile. Messages may be recursive, so it registers all
+// messages, finds those that need plans, and then builds the plans, which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
 	fields map[*schema.Field]*evaluators // of fields that have any
-	// Messages that contain, at any depth, something to check, default or keep. Others are not
-	// walked.
+	// Messages that contain, at any depth, a field with the respective property. No other messages
+	// are walked.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
-	// Messages with required fields, so that an empty object has a fault.
+	// Messages with required fields, for which even an empty object is invalid.
 	demanding map[*schema.Message]bool
 	faults    []error
 }
@@ -84,15 +82,13 @@ func (c *compiler) isOff(f *schema.Field) bool {
 	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
-// Filters for closure.
+// Filters for the parameter into of closure.
 func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
 // closure finds the messages that have a field with a property, or contain such a message in a
-// field that into accepts.
-//
-// It iterates to a fixed point, up to n rounds for a chain of n messages; it runs once, at startup.
+// field that into accepts. It takes quadratic time, but runs only at startup.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -110,10 +106,8 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into f
 	return found
 }
 
-// fill builds the plan of a message.
-//
-// Fields that need neither a check nor a default are not in the plan, so the cost of a walk depends
-// on what is declared, not on the number of fields.
+// fill builds the plan of a message. It omits fields that need neither a check nor a default, so
+// that the cost of a walk depends on what is declared, not on the number of fields.
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
@@ -159,8 +153,8 @@ func changesWhenDefaulted(f *schema.Field) bool {
 	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
-// inside returns the evaluators of a message's fields, followed by those of rules over several
-// fields.
+// inside returns the evaluators for the fields of a message, followed by those for constraints over
+// several fields.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -172,10 +166,8 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	return all
 }
 
-// field builds the plan of a field.
-//
-// Checks of a whole list run before its items if they can skip them, like MaxItems, and after them
-// otherwise, like uniqueness. Kubernetes reports faults in this order.
+// field builds the plan of a field. A check of a whole list runs before its items if it can make
+// them unnecessary, like MaxItems, and otherwise after them, as in Kubernetes.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {
@@ -216,8 +208,8 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault returns the default to set. An empty text that is never encoded is not set: it only
-// serves where the field is a key.
+// filledDefault returns the default that defaulting sets. An empty string that is never encoded is
+// not set, because it matters only as a list key.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil
@@ -232,7 +224,7 @@ func zeroOf(f *schema.Field) any {
 	return int64(0)
 }
 
-// nullDefault returns the value of an absent field that is always encoded; nil: none.
+// nullDefault returns the value of an absent field that is always encoded, or nil if it has none.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

@@ -83,8 +83,8 @@ func TestOptionsBetweenFields(t *testing.T) {
 	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value: always`})
 }
 
-// TestAbsentObjects checks that required fields of an absent object are reported as if the object
-// were empty. Those of an absent pointer are not.
+// TestAbsentObjects checks that the required fields of an absent object are reported as for an
+// empty object, except for a pointer.
 func TestAbsentObjects(t *testing.T) {
 	inner := schema.NewMessage("t.Inner", &schema.Field{Name: "name", Required: true})
 	spec := schema.NewMessage("t.Spec",

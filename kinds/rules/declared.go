@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ruleSet is a list of rules. It implements schema.Check. Declared rules are compiled on first
-// use: compiling all would take a tenth of the CPU time of a start.
+// A ruleSet is a list of declared rules and implements schema.Check. Rules are compiled on first
+// use, because compiling all of them would take a tenth of the CPU time of a start.
 type ruleSet struct {
 	compiler *ruleCompiler
 	uses     map[string]*ruleSet // what rules of the set mean by messages
@@ -45,10 +45,9 @@ type rule struct {
 	call              schema.CheckFunc
 }
 
-// Compile compiles the rules now, for tests.
+// Compile compiles the rules immediately, for tests.
 func (s *ruleSet) Compile() { s.compiled() }
 
-// A run is the state of one check of an object.
 type run struct {
 	schema.Evaluation
 	vars []any
@@ -93,7 +92,7 @@ func runAll(r *run, rules []rule) {
 	}
 }
 
-// run reports whether the rule applied and, if it is a check, reported a fault.
+// run reports whether the rule applied. A check applies only if it reports an error.
 func (q *rule) run(r *run) bool {
 	if q.cond != nil && q.cond(r) != true {
 		return false
@@ -117,7 +116,8 @@ func (q *rule) run(r *run) bool {
 	return true
 }
 
-// inside runs the nested rules for the current object.
+// inside runs the nested rules for the current object. With First, it stops at the first rule that
+// applies.
 func (q *rule) inside(r *run) {
 	q.uses.run(r)
 	if q.rules == nil || !q.First {
@@ -131,7 +131,7 @@ func (q *rule) inside(r *run) {
 	}
 }
 
-// within runs the nested rules for a part of the object, whose path has been entered.
+// within runs the nested rules for a part of the object, whose path has already been entered.
 func (q *rule) within(r *run, part any, back int) {
 	before := r.vars[q.as]
 	r.vars[q.as] = part
@@ -140,7 +140,7 @@ func (q *rule) within(r *run, part any, back int) {
 	r.Leave(back)
 }
 
-// loop runs the nested rules for each item of a list, or each entry of a map in key order.
+// loop runs the nested rules for each item of a list, or for each map entry in key order.
 func (q *rule) loop(r *run) {
 	index, key := r.vars[varIndex], r.vars[varKey]
 	switch v := q.part(r).(type) {
@@ -166,7 +166,7 @@ func (q *rule) loop(r *run) {
 	r.vars[varIndex], r.vars[varKey] = index, key
 }
 
-// report evaluates a check and reports whether it found a fault.
+// report evaluates a check and reports whether it found an error.
 func (q *rule) report(r *run) bool {
 	var v any
 	if q.value != nil {
@@ -208,7 +208,7 @@ func (q *rule) report(r *run) bool {
 	return true
 }
 
-// pathOf returns the path of the fault. A leading slash makes it relative to the whole object.
+// pathOf returns the path of the error. A leading slash makes it relative to the whole object.
 func (q *rule) pathOf(r *run) string {
 	at := q.at.of(r)
 	if below, ok := strings.CutPrefix(at, "/"); ok {
@@ -219,7 +219,7 @@ func (q *rule) pathOf(r *run) string {
 	return r.Path()
 }
 
-// A template is a text with expressions in braces.
+// A template is a string with expressions in braces.
 type template struct {
 	text  string // without expressions
 	parts []expr
@@ -248,10 +248,10 @@ type ruleCompiler struct {
 	errs []error
 }
 
-// AddRules makes the declared rules of messages their checks. In warnings, the used rules of
-// another message are its warnings. calls are the functions available to them; it adds its own to
-// the map. A rule that does not compile panics on its first use; TestRulesCompile in kinds/api
-// compiles all.
+// AddRules makes the declared rules of messages their checks. In warnings, using the rules of
+// another message means its warnings. AddRules adds its own functions to calls, the functions that
+// rules can call. A rule that does not compile panics on first use. TestRulesCompile in kinds/api
+// compiles all rules.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -301,7 +301,7 @@ func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
 	return s
 }
 
-// plainPath matches a path of fields below the current object or a variable.
+// plainPath matches a path of fields of the current object or of a variable.
 var plainPath = regexp.MustCompile(`^([A-Za-z_]\w*\.)?([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)$`)
 
 func (c *ruleCompiler) rule(d *schema.Rule) rule {
@@ -356,8 +356,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return m.Lookup(path)
 }
 
-// zeroed returns the value as faults show it: an absent single text or number appears as its zero
-// value.
+// zeroed returns the value as errors show it. An absent string or number that is not a list appears
+// as its zero value.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e
@@ -379,8 +379,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare assigns numbers to the variables of rules. A variable keeps its value in the rules of
-// messages used after it was set.
+// declare assigns slots to the variables of rules. A variable keeps its value in the rules of
+// messages that are used after it is set.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {

@@ -7,8 +7,8 @@ import (
 )
 
 // Default sets the defaults of the plan, then those of the kind's Strategy, which may depend on
-// them. It changes incomplete parts of t, which the caller must own; complete parts, such as those
-// shared with a stored object, stay unchanged. A nil tree stays nil.
+// them. It changes only incomplete parts of t, which the caller must own, so complete parts may be
+// shared with a stored object. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -19,7 +19,7 @@ func Default(k *schema.Kind, t tree.Tree) {
 	k.Strategy.Default(t)
 }
 
-// DefaultValue sets the defaults of a plan, which may be nil, in a whole object.
+// DefaultValue sets the defaults of a plan in a whole object. The plan may be nil.
 func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	if p == nil || p.Parts == nil || t == nil {
 		return
@@ -30,18 +30,17 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	}
 }
 
-// maxDefaultsSize bounds all defaults of one object, in bytes of JSON. An object that reaches it is
-// too large to be accepted anyway.
+// maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object that
+// reaches it is too large to be accepted anyway.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. Its budget is the rest of maxDefaultsSize.
-//
-// The bound is per object because a small CRD may declare a large default for list items, and a
+// A defaulter sets the defaults of one object. Its budget is what remains of maxDefaultsSize, which
+// covers the whole object, because a small CRD may declare a large default for list items, and a
 // request may contain very many items.
 type defaulter struct{ budget int }
 
-// copyDefault copies the default of a plan; nil if the budget is exhausted.
-// Objects modify their values, so they cannot share a default.
+// copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects
+// cannot share a default, because they may be modified.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if d.budget < 0 {
 		return nil
@@ -50,7 +49,7 @@ func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	return tree.Clone(p.Default)
 }
 
-// field sets the defaults of one field of t, and below it.
+// field sets the default of one field of t, and the defaults within it.
 func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 	v, there := t[name]
 	if there && v == nil && p.DropNull {
@@ -81,8 +80,8 @@ func roundToThousandths(t tree.Tree, name string) {
 	}
 }
 
-// absentObject adds an absent object if some of its fields have defaults. An empty object is not
-// added, because it would be a change that the client did not request.
+// absentObject adds an absent object if any of its fields have defaults. It does not add an empty
+// object, because the client did not request that change.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {
@@ -90,7 +89,7 @@ func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) 
 	}
 }
 
-// children sets the defaults in existing items and entries. It never adds items.
+// children sets the defaults within existing fields, items and entries. It never adds items.
 func (d *defaulter) children(p *schema.ValuePlan, v any) {
 	switch v := v.(type) {
 	case tree.Tree:

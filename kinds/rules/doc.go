@@ -1,18 +1,18 @@
-// Package rules defaults, prunes and checks objects: first the metadata, then fields by the plan of
-// the kind, then the kind's own functions.
+// Package rules defaults, prunes and validates objects. It validates the metadata first, then
+// fields by the plan of the kind, then by the kind's own functions.
 //
 // # Engine
 //
-// A schema.ValuePlan defines the treatment of one value. Options compile (compile.go) into the
-// evaluators of evaluators.go and oneof.go; package crd has those of OpenAPI. Three walks over
-// the plans serve built-in and custom kinds:
+// A schema.ValuePlan defines the treatment of one value. compile.go compiles field options into the
+// evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI. Three walks
+// over the plans serve built-in and custom kinds:
 //
 //	default.go   Default and DefaultValue set defaults
 //	prune.go     Prune drops unknown fields; for built-in kinds, decoding does that
 //	walk.go      Fields and Items evaluate the contents of objects and lists
 //	identity.go  identity and uniqueness of list items
 //
-// Rules declared for messages compile into closures over trees: expression.go compiles the
+// Rules declared for messages compile into closures over trees. expression.go compiles the
 // expressions, functions.go holds their functions, and declared.go runs the rules.
 //
 // Plans omit fields below which there is nothing to check or default.
@@ -20,8 +20,8 @@
 // # Faults
 //
 // A check never stops at the first fault. Causes have a fixed order: metadata, fields in plan order
-// (depth first), the kind's rules and functions. If one of the latter repeats type and path of a
-// cause from the plan, its message replaces that cause.
+// (depth first), then the kind's rules and functions. If a rule or function reports a cause with
+// the same type and path as a cause from the plan, it replaces that cause.
 //
 // Paths are those of the JSON form: spec.containers[0].name, data[key].
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Patterns of names that contain a domain.
+// Patterns for names that contain a domain.
 const (
 	wildcardPattern = `\*\.` + subdomainPattern
 	urlPathPattern  = `[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`
@@ -17,17 +17,17 @@ var (
 	urlPathRE  = anchored(urlPathPattern)
 )
 
-// WildcardSubdomain checks a DNS subdomain, at most 253 bytes, whose first label is "*". Examples:
-// "*.example.com" is valid; "*", "a.*.com" and "*.*.com" are not.
+// WildcardSubdomain checks that s is a DNS subdomain of at most 253 bytes whose first label is "*".
+// "*.example.com" is valid, but "*", "a.*.com" and "*.*.com" are not.
 func WildcardSubdomain(s string) []string {
 	return checkName(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
 }
 
-// A DomainFault is a fault of one part of a name.
+// A DomainFault is an error in one part of a name.
 type DomainFault struct{ Value, Message string }
 
-// DomainPath checks a path after a domain, as in "acme.io/foo".
+// DomainPath checks that s is a domain followed by a path, such as "acme.io/foo".
 func DomainPath(s string) []DomainFault {
 	domain, path, _ := strings.Cut(s, "/")
 	if domain == "" || path == "" {
@@ -43,8 +43,8 @@ func DomainPath(s string) []DomainFault {
 	return faults
 }
 
-// FullDomain checks a domain of at least two labels, with an optional final dot. Examples:
-// "example.com" and "example.com." are valid; "localhost" is not.
+// FullDomain checks that s is a domain of at least two labels, with an optional final dot.
+// "example.com" and "example.com." are valid, but "localhost" is not.
 func FullDomain(s string) []DomainFault {
 	s = strings.TrimSuffix(s, ".")
 	if msgs := Subdomain(s); len(msgs) > 0 {

@@ -1,9 +1,9 @@
 package rules
 
-// Seen finds repeated texts in one pass over a list.
+// Seen detects repeated strings in one pass over a list.
 type Seen map[string]bool
 
-// Repeats reports whether text was passed before.
+// Repeats reports whether it has been called with text before.
 func (s Seen) Repeats(text string) bool {
 	again := s[text]
 	s[text] = true

@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators are the checks of one field: of each value, of map keys, and of the whole list or map
-// before and after its values. Each slice has the order in which faults are reported.
+// evaluators holds the checks of one field: for each value, for map keys, and for the whole list or
+// map before and after its values. Each slice is in the order of errors.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
-// newEvaluators compiles the options of a field. Unknown formats and invalid patterns fail here, at
-// startup.
+// newEvaluators compiles the options of a field. It fails at startup for unknown formats and
+// invalid patterns.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
@@ -81,7 +81,7 @@ func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
 	return all, nil
 }
 
-// MaxItems is the maximum length of a list.
+// MaxItems checks the length of a list.
 type MaxItems int
 
 func (m MaxItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -90,7 +90,7 @@ func (m MaxItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// MaxEntries is the maximum size of a map or object.
+// MaxEntries checks the number of entries in a map or object.
 type MaxEntries int
 
 func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -99,7 +99,7 @@ func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A choice is an enum. As in Kubernetes, a fault of an item is reported at the path of its list:
+// A choice is an enum. As in Kubernetes, an invalid item is reported at the path of its list:
 // spec.accessModes: Unsupported value: "x": supported values: "ReadWriteOnce", …
 type choice struct {
 	choices []string
@@ -122,7 +122,7 @@ func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
 
-// maxLength is the maximum length of a text, in bytes.
+// maxLength counts bytes.
 type maxLength int
 
 func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -131,7 +131,7 @@ func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// minLength is the minimum length of a text, in bytes.
+// minLength counts bytes.
 type minLength int
 
 func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -140,8 +140,8 @@ func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A pattern is a regular expression that text must match somewhere. Go matches in linear time, so
-// no input is slow.
+// A pattern is a regular expression that a string must contain. Go matches in linear time, so no
+// input is slow.
 type pattern struct{ *regexp.Regexp }
 
 func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -150,7 +150,7 @@ func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A format is a function that lists the faults of a text.
+// A format returns the errors of a string.
 type format func(s string) []string
 
 func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -161,7 +161,7 @@ func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// bounds are the inclusive bounds of an integer; nil: none.
+// bounds holds the inclusive bounds of an integer. Nil means no bound.
 type bounds struct {
 	min, max *int64
 	msg      string
@@ -203,8 +203,8 @@ func (r requiredFields) Evaluate(e *schema.Evaluation, v any, _ schema.Previous)
 	}
 }
 
-// reservedDomains are domains that keys may not use. "example.io" reserves example.io/x and
-// a.example.io/x, but not myexample.io/x.
+// reservedDomains lists domains that keys may not use. For example, "example.io" reserves
+// example.io/x and a.example.io/x, but not myexample.io/x.
 type reservedDomains []string
 
 func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -219,7 +219,7 @@ func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous
 	e.Invalid(e.Path(), key, strings.Join(r, " and ")+msg)
 }
 
-// contains reports whether the optional domain of a key is, or is below, one of the domains.
+// contains reports whether the domain of a key, if any, equals or is below one of the domains.
 func (r reservedDomains) contains(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	domain = "." + strings.ToLower(domain)

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An expr computes the value of an expression from the variables of a run. Rules run for every
-// write, so expressions are closures over trees: unlike package cel, they convert and allocate
-// nothing.
+// An expr computes the value of an expression from the variables of a run. It is a closure over
+// trees, which converts and allocates nothing, unlike package cel, because rules run for every
+// write.
 type expr func(r *run) any
 
-// Numbers of the predefined variables.
+// Slots of the predefined variables.
 const (
 	varSelf   = iota // the current object
 	varObject        // the whole object
@@ -24,8 +24,8 @@ const (
 	varKey           // of the innermost map
 )
 
-// An exprParser compiles one expression: operators, lists, fields, indexes, calls, and the macros
-// has, exists, all, map and filter, as in CEL.
+// An exprParser compiles one expression. It supports the operators, lists, fields, indexes, calls,
+// and the macros has, exists, all, map and filter of CEL.
 type exprParser struct {
 	scanner.Scanner
 	*ruleCompiler
@@ -93,7 +93,7 @@ func (p *exprParser) expression() expr {
 
 var precedences = map[string]int{"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "in": 3, "+": 4, "-": 4}
 
-// operator returns the operator that starts with the next token. It does not advance.
+// operator returns the operator that starts with the next token, without consuming it.
 func (p *exprParser) operator() string {
 	switch text := p.TokenText(); p.next {
 	case '|', '&', '=':
@@ -237,7 +237,7 @@ func (p *exprParser) identifier(name string) expr {
 	return func(r *run) any { return r.vars[slot] }
 }
 
-// list compiles expressions up to a closing token. A list of constants is built once.
+// list compiles the expressions before a closing token. A list of constants is built only once.
 func (p *exprParser) list(end rune) expr {
 	before := p.varies
 	items := p.items(end)
@@ -254,7 +254,6 @@ func (p *exprParser) list(end rune) expr {
 	return list
 }
 
-// mapOfConstants compiles a map from texts to constants.
 func (p *exprParser) mapOfConstants() expr {
 	m, before := tree.Tree{}, p.varies
 	for !p.accept('}') && p.err == nil {
@@ -284,8 +283,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros are the steps of the macros, called for each item. They return the result so far and
-// whether it is final.
+// macros holds the step function of each macro, which is called for each item. It returns the
+// result so far and whether that is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },
@@ -300,7 +299,7 @@ var macros = map[string]func(sofar, element, v any) (any, bool){
 
 var macroResults = map[string]any{"exists": false, "all": true, "map": []any(nil), "filter": []any(nil)}
 
-// call compiles the arguments of a function after the opening parenthesis. on is the receiver of a
+// call compiles the arguments of a call after the opening parenthesis. on is the receiver of a
 // method, or nil.
 func (p *exprParser) call(name string, on expr) expr {
 	if step := macros[name]; step != nil && on != nil {

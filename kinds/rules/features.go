@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Featured returns the plan of a kind that has fields of disabled features, else nil.
+// Featured returns the plan of a kind that has fields of disabled features. It returns nil for
+// other kinds.
 func Featured(k *schema.Kind) *schema.Parts {
 	plan := k.Message().Values
 	if plan == nil || plan.Parts == nil || len(plan.Parts.Featured) == 0 {
@@ -15,7 +16,7 @@ func Featured(k *schema.Kind) *schema.Parts {
 }
 
 // DropDisabled removes fields of disabled features from object, except for features that old
-// already uses; old is nil for a new object. The caller must own the parts of object that change.
+// already uses. old is nil for a new object. The caller must own the parts of object that change.
 //
 // Objects rarely have such fields, so old is read only if there are any.
 func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
@@ -30,7 +31,8 @@ func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	})
 }
 
-// HasFeatured reports whether object has fields of disabled features, which DropDisabled may drop.
+// HasFeatured reports whether object has fields of disabled features, which DropDisabled may
+// remove.
 func HasFeatured(featured *schema.Parts, object tree.Tree) bool {
 	return len(featuresOf(featured, object)) > 0
 }
@@ -41,8 +43,8 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	return used
 }
 
-// visitFeatured calls visit for each field of t with a feature and a value, and its object. It
-// deletes single objects that visit leaves empty.
+// visitFeatured calls visit for each field of t that has a feature and a value, with the object
+// that contains it. It deletes objects that visit leaves empty.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Patterns of names, as shown in faults.
+// Patterns of names, as error messages show them.
 const (
 	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
@@ -29,7 +29,6 @@ var (
 
 func anchored(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
 
-// formats are the format names of declarations, and their checks.
 var formats = map[string]func(string) []string{
 	"dns1123Label":     Label,
 	"dns1123Subdomain": Subdomain,
@@ -67,7 +66,6 @@ var formats = map[string]func(string) []string{
 	"mixedCaseQualifiedName": func(s string) []string { return QualifiedName(strings.ToLower(s)) },
 }
 
-// int32Text requires a number without plus sign and leading zeros.
 func int32Text(s string) []string {
 	if _, err := strconv.ParseInt(s, 10, 32); err != nil || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "0") && s != "0" {
 		return []string{"must be a 32bit integer"}
@@ -75,8 +73,8 @@ func int32Text(s string) []string {
 	return nil
 }
 
-// FindFormat returns the check of a format name in declarations. The check lists the faults of a
-// text.
+// FindFormat returns the check for a format name in declarations. The check returns the errors of a
+// string.
 func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
 		return check, nil
@@ -84,14 +82,14 @@ func FindFormat(name string) (func(string) []string, error) {
 	return nil, fmt.Errorf("unknown format %q", name)
 }
 
-// Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
+// Subdomain checks that s is a DNS-1123 subdomain of at most 253 bytes.
 func Subdomain(s string) []string {
 	return checkName(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
 		subdomainPattern, "example.com")
 }
 
-// SubdomainWithUnderscores checks a DNS search domain, at most 253 bytes, whose labels may have
-// underscores.
+// SubdomainWithUnderscores checks that s is a DNS search domain of at most 253 bytes, whose labels
+// may contain underscores.
 func SubdomainWithUnderscores(s string) []string {
 	return checkName(s, 253, underscoreRE.MatchString, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
 		underscorePattern, "example.com")
@@ -101,25 +99,25 @@ const underscorePattern = `_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0
 
 var underscoreRE = regexp.MustCompile("^(?:" + underscorePattern + ")$")
 
-// Label checks a DNS-1123 label, at most 63 bytes.
+// Label checks that s is a DNS-1123 label of at most 63 bytes.
 func Label(s string) []string {
 	return checkName(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
 		labelPattern, "my-name", "123-abc")
 }
 
-// Label1035 checks a DNS-1035 label, at most 63 bytes.
+// Label1035 checks that s is a DNS-1035 label of at most 63 bytes.
 func Label1035(s string) []string {
 	return checkName(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
 		label1035Pattern, "my-name", "abc-123")
 }
 
-// LabelValue checks the value of a label, at most 63 bytes; it may be empty.
+// LabelValue checks that s is a label value of at most 63 bytes. It may be empty.
 func LabelValue(s string) []string {
 	return checkLengthAndPattern(s, 63, isLabelValue, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
 		labelValue, "MyValue", "my_value", "12345")
 }
 
-// CIdentifier checks an identifier of C of any length.
+// CIdentifier checks that s is a C identifier of any length.
 func CIdentifier(s string) []string {
 	if cIdentifierRE.MatchString(s) {
 		return nil
@@ -132,8 +130,8 @@ const cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
 
 var cIdentifierRE = regexp.MustCompile("^" + cIdentifierPattern + "$")
 
-// QualifiedName checks a key such as that of a label: a name of at most 63 bytes, optionally after
-// a DNS subdomain and a slash.
+// QualifiedName checks that s is a key like that of a label. It is a name of at most 63 bytes,
+// optionally preceded by a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
 	if len(s) <= 63 && isQualified(s) {
 		return nil
@@ -166,7 +164,7 @@ func QualifiedName(s string) []string {
 	return faults
 }
 
-// ConfigKey checks a key of a ConfigMap or Secret: a safe file name.
+// ConfigKey checks that s is a key of a ConfigMap or Secret, which must be safe as a file name.
 func ConfigKey(s string) []string {
 	faults := checkLengthAndPattern(s, 253, isConfigKey, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
 		configKeyPattern, "key.name", "KEY_NAME", "key-name")
@@ -181,7 +179,7 @@ func ConfigKey(s string) []string {
 	return faults
 }
 
-// PathSegment checks a name that must fit into one path segment.
+// PathSegment checks that s can be one segment of a URL path.
 func PathSegment(s string) []string {
 	if s == "." || s == ".." {
 		return []string{"may not be '" + s + "'"}
@@ -195,12 +193,11 @@ func PathSegment(s string) []string {
 	return faults
 }
 
-// maxPathName bounds the name of an object, in bytes: with every byte escaped, it must fit into a
-// request line.
+// maxPathName is in bytes. With every byte escaped, the name must fit into a request line.
 const maxPathName = 1024
 
-// pathName checks an object name that must fit into one path segment. An object whose name no
-// request can contain could not be read, changed or deleted.
+// pathName checks an object name that must fit into one URL path segment. Otherwise no request
+// could name the object to read, change or delete it.
 func pathName(s string) []string {
 	faults := PathSegment(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
@@ -218,7 +215,7 @@ func pathName(s string) []string {
 	return faults
 }
 
-// RelativePath checks a path that stays below its base.
+// RelativePath checks that s is a relative path that stays below its base.
 func RelativePath(s string) []string {
 	var faults []string
 	if strings.HasPrefix(s, "/") {
@@ -227,7 +224,7 @@ func RelativePath(s string) []string {
 	return append(faults, NoDotDot(s)...)
 }
 
-// AbsolutePath checks that a path starts at the root.
+// AbsolutePath checks that s is an absolute path.
 func AbsolutePath(s string) []string {
 	if !strings.HasPrefix(s, "/") {
 		return []string{"must be an absolute path"}
@@ -245,7 +242,7 @@ func NoDotDot(s string) []string {
 	return nil
 }
 
-// EnvName checks the name of an environment variable.
+// EnvName checks that s is a valid name of an environment variable.
 func EnvName(s string) []string {
 	if !envNameRE.MatchString(s) {
 		return []string{"a valid environment variable name must consist only of printable ASCII characters other than '='"}
@@ -253,7 +250,7 @@ func EnvName(s string) []string {
 	return nil
 }
 
-// HeaderName checks the name of an HTTP header.
+// HeaderName checks that s is a valid name of an HTTP header.
 func HeaderName(s string) []string {
 	if !headerRE.MatchString(s) {
 		return []string{patternMsg("a valid HTTP header must consist of alphanumeric characters or '-'", headerPattern, "X-Header-Name")}
@@ -261,7 +258,7 @@ func HeaderName(s string) []string {
 	return nil
 }
 
-// Percent checks an integer with a percent sign.
+// Percent checks that s is an integer followed by a percent sign.
 func Percent(s string) []string {
 	if !percentRE.MatchString(s) {
 		return []string{patternMsg("a valid percent string must be a numeric string followed by an ending '%'", percentPattern, "1%", "93%")}
@@ -269,7 +266,7 @@ func Percent(s string) []string {
 	return nil
 }
 
-// PercentOfAll checks a percentage of at most 100%.
+// PercentOfAll checks that s is a percentage of at most 100%.
 func PercentOfAll(s string) []string {
 	faults := Percent(s)
 	number, _ := strings.CutSuffix(s, "%")
@@ -279,7 +276,8 @@ func PercentOfAll(s string) []string {
 	return faults
 }
 
-// KindName checks the name of a kind: a DNS-1035 label that may have upper-case letters.
+// KindName checks that s is a kind name, which is a DNS-1035 label that may contain upper-case
+// letters.
 func KindName(s string) []string {
 	if faults := Label1035(strings.ToLower(s)); len(faults) > 0 {
 		return []string{"may have mixed case, but should otherwise match: " + strings.Join(faults, ",")}
@@ -287,7 +285,7 @@ func KindName(s string) []string {
 	return nil
 }
 
-// PortName checks the name of a port, at most 15 bytes.
+// PortName checks that s is a valid port name of at most 15 bytes.
 func PortName(s string) []string {
 	var faults []string
 	if len(s) > 15 {
@@ -312,7 +310,7 @@ const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
 
-// checkName checks a DNS name. Its length fault says "characters", not "bytes".
+// checkName checks a DNS name. Its length error says "characters" instead of "bytes".
 func checkName(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	faults := checkLengthAndPattern(s, max, is, text, pattern, examples...)
 	if len(s) > max {
@@ -332,8 +330,7 @@ func checkLengthAndPattern(s string, max int, is func(string) bool, text, patter
 	return faults
 }
 
-// patternMsg appends examples and the regular expression to a text, with the spacing of
-// kube-apiserver.
+// patternMsg appends examples and the regular expression to a message, spaced as in kube-apiserver.
 func patternMsg(text, pattern string, examples ...string) string {
 	var b strings.Builder
 	b.WriteString(text + " (e.g. ")

@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// functions are the functions of one argument.
 var functions = map[string]func(v any) any{
 	"has":    func(v any) any { return v != nil },
 	"empty":  func(v any) any { return tree.IsEmpty(v) },
@@ -47,8 +46,8 @@ var functions = map[string]func(v any) any{
 		return slices.Collect(maps.Values(set))
 	},
 	"matchLabels": func(v any) any { return tree.Tree{"matchLabels": v} },
-	// valueSize is the total length of a map's texts; decodedSize decodes them from base64
-	// first.
+	// valueSize returns the total length of a map's values, and decodedSize their total length when
+	// decoded from base64.
 	"valueSize":   func(v any) any { return sumOf(v, func(s string) int { return len(s) }) },
 	"decodedSize": func(v any) any { return sumOf(v, DecodedSize) },
 	"lowerFirst": func(v any) any {
@@ -61,7 +60,7 @@ var functions = map[string]func(v any) any{
 	"hasIPHint":    func(v any) any { return ipHint(text(v), "") != "" },
 	"hasRangeHint": func(v any) any { return len(rangeHints(text(v), "")) > 0 },
 	"isZero":       func(v any) any { return isZero(v) },
-	// textSize is the total length of a map's keys and texts.
+	// textSize returns the total length of a map's keys and values.
 	"textSize": func(v any) any { return int64(AnnotationsSize(object(v))) },
 	"isSorted": func(v any) any { return slices.IsSortedFunc(elements(v), compare) },
 	// set converts a list to a set with constant-time lookup.
@@ -75,7 +74,6 @@ var functions = map[string]func(v any) any{
 	},
 }
 
-// functions2 are the functions of two arguments.
 var functions2 = map[string]func(a, b any) any{
 	"startsWith": func(a, b any) any { return strings.HasPrefix(text(a), text(b)) },
 	"beginsWith": func(a, b any) any {
@@ -96,7 +94,8 @@ var functions2 = map[string]func(a, b any) any{
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},
 	"shares": func(a, b any) any { return a != nil && tree.SameRef(a, b) },
-	// is reports whether a text has a format; faults and why return the messages otherwise.
+	// is reports whether a string has a format. faults and why return the error messages if it does
+	// not.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },
 	"faults": func(a, b any) any { return tree.ListOf(formats[text(b)](text(a))) },
 	"why":    func(a, b any) any { return strings.Join(formats[text(b)](text(a)), ",") },
@@ -107,15 +106,15 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return strings.Join(all, text(b))
 	},
-	// put sets a key of a set to a value, both from a list of two elements. It returns true.
+	// put adds a key and value, given as a list of two elements, to a set and returns true.
 	"put": func(a, b any) any {
 		pair := elements(b)
 		a.(map[any]any)[pair[0]] = pair[1]
 		return true
 	},
-	// hasRepeats reports whether objects of a list have equal texts in a field.
+	// hasRepeats reports whether objects of a list have the same string in a field.
 	"hasRepeats": func(a, b any) any { return hasRepeats(elements(a), text(b)) },
-	// sharesKeys and hasPrefix are about the keys of maps.
+	// sharesKeys and hasPrefix examine the keys of maps.
 	"sharesKeys": func(a, b any) any {
 		for key := range object(a) {
 			if _, ok := b.(tree.Tree)[key]; ok {
@@ -132,7 +131,7 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return false
 	},
-	// repeats reports whether an element is in a set, and adds it.
+	// repeats reports whether a set contains an element, and then adds the element.
 	"repeats": func(a, b any) any {
 		set, _ := a.(map[any]any)
 		_, again := set[b]
@@ -141,7 +140,7 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return again
 	},
-	// condition returns the condition of a type; isTrue reports whether its status is True.
+	// condition returns the status condition of a type. isTrue reports whether its status is True.
 	"condition": func(a, b any) any { return tree.FindCondition(object(a), text(b)) },
 	"isTrue":    func(a, b any) any { return tree.IsConditionTrue(object(a), text(b)) },
 }
@@ -156,8 +155,8 @@ func pattern2(s string) *regexp.Regexp {
 	return re.(*regexp.Regexp)
 }
 
-// SelectorMatches reports whether a label selector matches labels. An absent or invalid one matches
-// none.
+// SelectorMatches reports whether a label selector matches labels. An absent or invalid selector
+// matches nothing.
 func SelectorMatches(labelSelector, labels tree.Tree) bool {
 	if labelSelector == nil {
 		return false
@@ -186,7 +185,7 @@ func elements(v any) []any {
 	return list
 }
 
-// compare orders texts and numbers; an absent value is "" or 0.
+// compare orders strings and numbers. An absent value counts as "" or 0.
 func compare(a, b any) int {
 	x, isText := a.(string)
 	y, isTextToo := b.(string)
@@ -212,7 +211,7 @@ func plus(a, b any) any {
 	return number(a) + number(b)
 }
 
-// contains reports whether an element is in a list or set, or a key in a map.
+// contains reports whether a list or set has an element, or a map has a key.
 func contains(v, element any) bool {
 	s, isText := element.(string)
 	switch v := v.(type) {
@@ -259,7 +258,6 @@ func size(v any) int {
 	return 0
 }
 
-// isNative reports whether a resource name has no domain, or one of a naming profile.
 func isNative(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")
 	return !ok || strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
@@ -271,7 +269,7 @@ func isZero(v any) bool {
 	return number(v) == 0 && (!isPercent || err != nil || n == 0)
 }
 
-// enoughToIndex is the number of texts above which an index is faster than comparing them.
+// enoughToIndex is the list length above which an index is faster than comparing all strings.
 const enoughToIndex = 16
 
 func hasRepeats(list []any, field string) bool {
@@ -306,7 +304,7 @@ func sumOf(v any, size func(s string) int) int64 {
 	return int64(sum)
 }
 
-// DecodedSize returns the decoded length of base64 text.
+// DecodedSize returns the number of bytes that a base64 string encodes.
 func DecodedSize(s string) int {
 	n := base64.StdEncoding.DecodedLen(len(s))
 	for i := len(s); i > 0 && s[i-1] == '='; i-- {

@@ -7,15 +7,13 @@ import (
 )
 
 // An Identity identifies list items by the values of their keys or, without keys, by their whole
-// value.
-//
-// Updates are compared by identity: by index, every item after an inserted one would seem changed.
+// value. By index, every item after an inserted one would seem changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // default values of Keys; may be shorter
 }
 
-// KeyFields returns an object with the keys of an item, or the item itself.
+// KeyFields returns an object with only the keys of an item or, without keys, the item itself.
 func (id *Identity) KeyFields(item any) any {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -38,8 +36,8 @@ func (id *Identity) key(t tree.Tree, i int) any {
 	return v
 }
 
-// appendTo appends the identity of an item as text. A zero byte, which JSON text never has,
-// separates keys, so that different keys have different texts.
+// appendTo appends the identity of an item. A zero byte, which JSON never contains, separates keys,
+// so that different identities have different bytes.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -54,8 +52,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index maps the items of the previous list by identity; nil if id is nil or there was no list. Of
-// several items with the same identity, the last one wins.
+// Index maps the items of the previous list by identity. It returns nil if id is nil or there was
+// no list. Of several items with the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -68,7 +66,7 @@ func (id *Identity) Index(was schema.Previous) map[string]any {
 	return old
 }
 
-// Previous returns the previous value of an item from the Index of the previous list.
+// Previous returns the previous value of an item. old is the Index of the previous list.
 func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous) {
 	if old != nil {
 		was.Value, was.Exists = old[string(id.appendTo(nil, item))]
@@ -79,12 +77,11 @@ func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous)
 // Unique checks that the items of a list are unique.
 type Unique struct {
 	Identity
-	// AllowEmpty lets items repeat whose keys are all empty, not only those without keys.
+	// AllowEmpty allows repeated items whose keys are all empty, not only items without keys.
 	AllowEmpty bool
-	// Once reports each repeated identity once, at its second item, instead of every
-	// repetition.
+	// Once reports each repeated identity once, at its second item, instead of every repetition.
 	Once bool
-	// AtKey reports repetitions of a single key at that key.
+	// AtKey reports a duplicate at the path of its key, if there is only one key.
 	AtKey bool
 }
 
@@ -108,7 +105,7 @@ func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 }
 
 // hasIdentity reports whether an item has keys. Items without keys are not duplicates of each
-// other: other evaluators report the missing keys.
+// other, because other evaluators report the missing keys.
 func (u *Unique) hasIdentity(item any) bool {
 	if len(u.Keys) == 0 {
 		return true
@@ -125,7 +122,7 @@ func (u *Unique) hasIdentity(item any) bool {
 	return false
 }
 
-// report reports a duplicate, for example, spec.ports[1].name: Duplicate value: "http".
+// report reports a duplicate, such as spec.ports[1].name: Duplicate value: "http".
 func (u *Unique) report(e *schema.Evaluation, i int, item any) {
 	back := e.EnterItem(i)
 	t, _ := item.(tree.Tree)

@@ -11,11 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MaxAnnotationsSize bounds the keys and values of all annotations of an object, in bytes.
+// MaxAnnotationsSize is the maximum total size of the keys and values of an object's annotations,
+// in bytes.
 const MaxAnnotationsSize = 256 << 10
 
-// validateMetadata checks the metadata m of any object. Names that are those of old, the previous
-// metadata or nil, were valid.
+// validateMetadata checks the metadata m of any object, where old is the previous metadata or nil.
+// Unchanged names are not checked again.
 func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
 	sameNames := !slices.ContainsFunc([]string{"name", "generateName", "namespace"}, func(field string) bool {
 		return m.String(field) != old.String(field)
@@ -49,8 +50,8 @@ type embeddedStrategy struct{ schema.DefaultStrategy }
 
 func (embeddedStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// ValidateEmbeddedMetadata checks the metadata at path of an embedded object. Its name and
-// namespace may be absent.
+// ValidateEmbeddedMetadata checks the metadata of an embedded object at path. Name and namespace
+// may be absent.
 func ValidateEmbeddedMetadata(m tree.Tree, path string, faults *schema.Faults) {
 	k, named := embeddedKind, maps.Clone(m)
 	if m.String("namespace") != "" {
@@ -87,7 +88,7 @@ func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// ValidateName checks name and generateName, if present, in the metadata m.
+// ValidateName checks name and generateName in the metadata m, if present.
 func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	name, prefix := m.String("name"), m.String("generateName")
 	if prefix != "" {
@@ -102,7 +103,7 @@ func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// CheckName applies a kind's rule for metadata.name.
+// CheckName checks a name by the name format of a kind.
 func CheckName(f schema.NameFormat, name string) []string {
 	switch f {
 	case schema.NameLabel:
@@ -115,7 +116,8 @@ func CheckName(f schema.NameFormat, name string) []string {
 	return Subdomain(name)
 }
 
-// maskTrailingDash replaces a final dash of generateName, which is valid because a suffix follows.
+// maskTrailingDash replaces a trailing dash of generateName by a letter. The dash is valid, because
+// a suffix follows it.
 func maskTrailingDash(prefix string) string {
 	if p, ok := strings.CutSuffix(prefix, "-"); ok && p != "" {
 		return p + "a"
@@ -123,7 +125,7 @@ func maskTrailingDash(prefix string) string {
 	return prefix
 }
 
-// ValidateLabels checks labels at path.
+// ValidateLabels checks the keys and values of labels at path.
 func ValidateLabels(labels tree.Tree, path string, faults *schema.Faults) {
 	for _, key := range labels.SortedKeys() {
 		for _, msg := range QualifiedName(key) {
@@ -148,7 +150,8 @@ func ValidateAnnotations(annotations tree.Tree, path string, faults *schema.Faul
 	}
 }
 
-// AnnotationsSize returns the size that MaxAnnotationsSize bounds.
+// AnnotationsSize returns the total size of keys and values in bytes, which MaxAnnotationsSize
+// limits.
 func AnnotationsSize(annotations tree.Tree) (size int) {
 	for key, value := range annotations {
 		text, _ := value.(string)
@@ -208,8 +211,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings returns warnings about finalizers in m that are not in old and have no domain,
-// sorted by name. It is for kinds that do not require one.
+// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name.
+// It is for kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")
@@ -249,8 +252,8 @@ func validateManagers(m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateMetadataUpdate reports forbidden changes of metadata. The caller has filled in an absent
-// uid or time from old; otherwise it counts as unchanged.
+// validateMetadataUpdate reports forbidden changes of metadata. Absent fields count as unchanged,
+// because the caller copies a missing uid or time from old.
 func validateMetadataUpdate(m, old tree.Tree, faults *schema.Faults) {
 	if old.Has("deletionTimestamp") {
 		validateNoNewFinalizers(m, old, faults)

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateNulls reports fields that are null although their plan neither allows null nor has a
-// default. Defaulting would drop them.
+// ValidateNulls reports null fields whose plan neither allows null nor has a default. Defaulting
+// would drop them.
 func ValidateNulls(p *schema.ValuePlan, t tree.Tree, faults *schema.Faults) {
 	validateNulls(schema.NewEvaluation("", faults), p, t)
 }

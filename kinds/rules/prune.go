@@ -5,19 +5,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns t without the fields that its plan does not have, and the paths of the first ones.
-// The result shares memory with t, which does not change. For a plan with only spec.size,
+// Prune returns t without the fields that are not in its plan, and the paths of the first of them.
+// It does not change t, but the result shares memory with it. For a plan with only spec.size,
 // {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return new(pruner).root(p, t)
 }
 
-// PruneConfig prunes an apply configuration, which may name fields of objects whose plan is empty.
+// PruneConfig prunes an apply configuration. It keeps the fields of objects whose plan is empty.
 func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return (&pruner{config: true}).root(p, t)
 }
 
-// PruneValue prunes one value at the path "". An object with its own kind and metadata keeps them.
+// PruneValue prunes one value, whose path is "". An object with its own kind and metadata keeps
+// them.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
@@ -30,7 +31,8 @@ type pruner struct {
 	config  bool // the object is a configuration to apply
 }
 
-// Bounds of the reported unknown fields and of their paths. Clients get fewer.
+// Limits of the number of reported unknown fields and of their paths, in bytes. Clients receive
+// fewer.
 const (
 	MaxUnknown     = 1000
 	maxUnknownPath = 1 << 10
@@ -41,14 +43,14 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope is the plan of a value, nil if there is none. preserveUnknown, set by this plan or
-// by that of the enclosing list, keeps unknown fields.
+// A pruneScope is the plan of a value, or nil. preserveUnknown keeps unknown fields. It is set by
+// this plan or by that of the enclosing list.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
 }
 
-// value returns v without unknown fields; v itself if there are none.
+// value returns v without unknown fields, or v itself if it has none.
 func (p *pruner) value(at pruneScope, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -66,7 +68,8 @@ func (p *pruner) value(at pruneScope, v any) any {
 	return v
 }
 
-// fields prunes an object. Values that do not fit their plan stay, and validation reports them.
+// fields prunes an object. It keeps values that do not fit their plan, because validation reports
+// them.
 func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	var parts *schema.Parts
 	if at.plan != nil {
@@ -99,8 +102,8 @@ func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	return edit.Result()
 }
 
-// keysToPrune returns the keys of t, possibly among others, so that paths of unknown fields come
-// out sorted. Most objects have only known fields and need no sorting.
+// keysToPrune returns the keys of t, and possibly others. It sorts them if any key is unknown, for
+// the order of the reported paths.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()
@@ -113,7 +116,7 @@ func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	return parts.KnownKeys(t)
 }
 
-// list prunes items, copying the list only if an item changes. Number and order of items stay.
+// list prunes items and keeps their number and order. It copies the list only if an item changes.
 func (p *pruner) list(items pruneScope, list []any) any {
 	var out []any
 	for i, v := range list {

@@ -23,7 +23,8 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// expect compares causes in the form "path: message". A want that ends in … is a prefix.
+// expect compares causes in the form "path: message" with want. A string in want that ends in … is
+// a prefix.
 func expect(t *testing.T, name string, causes []meta.Cause, want []string) {
 	t.Helper()
 	got := make([]string, len(causes))
@@ -43,7 +44,6 @@ func expect(t *testing.T, name string, causes []meta.Cause, want []string) {
 
 func ptr(n int64) *int64 { return &n }
 
-// sample returns a kind with one field for every rule of a plan.
 func sample(t *testing.T) *schema.Kind {
 	t.Helper()
 	item := &schema.Message{Name: "t.Item", Fields: []*schema.Field{

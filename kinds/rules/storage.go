@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LocalPath checks a relative path inside a volume. It may not start with "..", a prefix of files
-// that the volume itself keeps.
+// LocalPath checks that s is a relative path in a volume. It may not start with "..", because the
+// volume itself uses that prefix for its files.
 func LocalPath(s string) []string {
 	faults := RelativePath(s)
 	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
@@ -17,7 +17,6 @@ func LocalPath(s string) []string {
 
 func driverName(s string) []string { return Subdomain(strings.ToLower(s)) }
 
-// iscsiNames are the patterns of initiator and target names, by prefix.
 var iscsiNames = map[string]*regexp.Regexp{
 	"iqn": regexp.MustCompile(`^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)?$`),
 	"eui": regexp.MustCompile(`^eui\.[A-Za-z0-9]{16}$`),

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Validate reports every fault of t, which must have its defaults; nil if there are none.
+// Validate returns all errors of t, whose defaults must be set, or nil.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 	causes, _ := ValidateChange(context.Background(), k, t, nil) // a background does not end
 	return causes
 }
 
 // ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
-// that both share in memory. The error is a timeout if ctx ends.
+// that share memory in both. The error is a timeout if ctx is done.
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
@@ -46,18 +46,18 @@ func errEnded() error {
 	return meta.NewTimeout("the request ended before its object had been validated")
 }
 
-// ValidateRules checks t by the rules and functions of its kind, without field options.
+// ValidateRules checks t by the rules and functions of its kind, but not by field options.
 func ValidateRules(k *schema.Kind, t, old tree.Tree, faults *schema.Faults) {
 	schema.Run(k.Declared.Checks().Validate, t, old, "", faults)
 	k.Strategy.Validate(t, old, faults)
 }
 
-// ValidateValue reports every fault of t by a plan of a whole object; old is nil for a new object.
+// ValidateValue reports all errors of t by a plan of a whole object. old is nil for a new object.
 func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
 	schema.NewEvaluation("", faults).Run(p, t, schema.Previous{Value: old, Exists: old != nil})
 }
 
-// ValidateUpdate reports forbidden changes from old to t. It does not include Validate.
+// ValidateUpdate returns the forbidden changes from old to t. It does not include Validate.
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
@@ -73,16 +73,18 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return mergeCauses(k.Message(), faults.List[:planned:planned], faults.List[planned:])
 }
 
-// ValidateMetadataUpdate is ValidateUpdate of only the metadata, for writes through subresources.
+// ValidateMetadataUpdate is ValidateUpdate for the metadata only. Writes through subresources use
+// it.
 func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	return faults.List
 }
 
-// ValidateServed reports faults of a write through version k beyond Validate and ValidateUpdate of
-// the storage version. t and old have the storage version; old is nil on create. Beyond
-// schema.ValidationBudget it stops with a cause. The error is a timeout if ctx ends.
+// ValidateServed returns the errors that only the served version k of a write defines, in addition
+// to those of the storage version. t and old are in the storage version, and old is nil on create.
+// Validation that exceeds schema.ValidationBudget ends with a cause. The error is a timeout if ctx
+// is done.
 func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults := newFaults(ctx, schema.ValidationBudget)
 	schema.Run(k.Declared.Checks().Write, t, old, "", &faults)
@@ -93,7 +95,7 @@ func ValidateServed(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]me
 	return faults.List, nil
 }
 
-// Warnings returns the warnings about a valid t. old is nil on create.
+// Warnings returns the warnings about a valid object t. old is nil on create.
 func Warnings(k *schema.Kind, t, old tree.Tree) []string {
 	var faults schema.Faults
 	schema.Run(k.Declared.Checks().Warnings, t, old, "", &faults)
@@ -107,7 +109,7 @@ func StatusWarnings(k *schema.Kind, t, old tree.Tree) []string {
 	return faults.Warnings
 }
 
-// Blocks reports whether a cause prevents the evaluation of expressions, which rely on the types of
+// Blocks reports whether a cause prevents the evaluation of expressions. They rely on the types of
 // values and, for their cost estimates, on size limits.
 func Blocks(c meta.Cause) bool {
 	switch c.Type {
@@ -117,15 +119,15 @@ func Blocks(c meta.Cause) bool {
 	return false
 }
 
-// NotEvaluated returns the cause that reports skipped expressions.
+// NotEvaluated returns the cause by which skipped expressions are reported.
 func NotEvaluated() meta.Cause {
 	var faults schema.Faults
 	faults.Invalid(schema.WholeObject, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
 	return faults.List[0]
 }
 
-// Evaluate runs the expressions of k for a write of t, which has no cause that Blocks. old is nil
-// on create. If the context ends, it stops and the result is meaningless.
+// Evaluate runs the expressions of k for a write of t, which must have no cause that Blocks. old is
+// nil on create. If ctx is done, Evaluate stops and its result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

@@ -7,10 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Fields checks the parts of an object or a map, each by its own plan.
-//
-// Ordered parts are visited by declaration, so that missing required fields are found. Others, of
-// custom kinds and maps, are visited by the existing keys.
+// Fields checks the parts of an object or map, each by its own plan. It visits ordered parts in
+// declaration order, to find missing required ones, and others by their existing keys.
 type Fields struct{ *schema.Parts }
 
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
@@ -35,7 +33,8 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	}
 }
 
-// checkPart checks one field of t. A missing required field has only this fault.
+// checkPart checks one field of t. A missing required field without a zero value is not checked
+// further.
 func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
 	v, there := t[p.Name]
 	if p.Required && isMissing(p.ValuePlan, v) {
@@ -62,8 +61,8 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 	e.Leave(back)
 }
 
-// isRequired reports whether another field of t makes a field required. Without Values, any value
-// does, including zero and false.
+// isRequired reports whether another field of t makes a field required. If Values is empty, any
+// value does, including zero and false.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
 		return !isMissing(nil, t[w.Field])
@@ -71,7 +70,7 @@ func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	return slices.Contains(w.Values, t.String(w.Field))
 }
 
-// entry checks one key and its value. A key of a map is user data with evaluators of its own.
+// entry checks one key and its value. Map keys are user data and have their own evaluators.
 func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previous) {
 	p := f.ByName[key]
 	if p == nil && !(f.IsResource && schema.IsResourceField(key)) {
@@ -94,7 +93,7 @@ func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previo
 }
 
 // isMissing reports whether a required field has no value. Zero numbers, false and empty objects
-// are values, but empty maps are not. Without a plan, a map counts as an object.
+// are values, but empty maps are not. Without a plan, a map is treated as an object.
 func isMissing(p *schema.ValuePlan, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -119,8 +118,8 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the items of a list. Identity finds their previous values for rules that compare
-// with them.
+// Items checks the items of a list. Identity finds the previous value of an item for evaluators
+// that compare with it.
 type Items struct {
 	Plan     *schema.ValuePlan
 	Identity *Identity // nil: no previous values

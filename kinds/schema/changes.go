@@ -8,8 +8,8 @@ import (
 
 const maxShownChanges = 10
 
-// Changes returns a line for the error of a refused update: the paths below path at which was and
-// now differ. It shows no values, because the requester may not be allowed to read them.
+// Changes returns a line for the error of a rejected update, with the paths at which was and now
+// differ below path. It omits values, which the requester may not be allowed to read.
 func (m *Message) Changes(was, now tree.Tree, path string) string {
 	paths := m.changes(was, now, path)
 	if len(paths) > maxShownChanges {
@@ -27,8 +27,8 @@ func (m *Message) changes(was, now tree.Tree, path string) (paths []string) {
 	return paths
 }
 
-// changes returns the paths at which two different values of a field differ. It descends into
-// messages and into lists of equal length; otherwise it returns the path of the field.
+// changes returns the paths at which two different values of a field differ. It descends only into
+// messages and lists of equal length.
 func (f *Field) changes(was, now any, path string) (paths []string) {
 	if f.Type == TypeMessage && f.Shape == Single {
 		return f.itemChanges(was, now, path)

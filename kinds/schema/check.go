@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultValue decodes a default that is declared as JSON.
+// defaultValue decodes a default, which is declared as JSON.
 func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -54,7 +54,6 @@ func (c *compiler) single(t Type, v any) (any, bool) {
 	return nil, false
 }
 
-// checkField reports options that contradict the type of the field.
 func (c *compiler) checkField(s *source, f *Field) {
 	fault := func(text string) { c.fault(s.message.Name, f.Name, text) }
 	if f.ListType != ListAtomic && f.Shape != List {
@@ -127,8 +126,8 @@ func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
-// hasField reports whether the message of f declares the field. It reads the declaration, because
-// the message may not be compiled yet.
+// hasField reports whether the message of f has a field. It reads the declaration, because the
+// message may not be compiled yet.
 func (c *compiler) hasField(f *Field, name string) bool {
 	if f.Message == nil {
 		return false
@@ -152,7 +151,7 @@ func (c *compiler) declares(s *source, name string, depth int) bool {
 	return false
 }
 
-// checkKind reports paths of columns, selectable fields and scales that do not exist.
+// checkKind reports columns, selectable fields and scales whose path does not exist.
 func (c *compiler) checkKind(k *Kind) {
 	if k.Message().Field("metadata") == nil && k.Resource != "" {
 		c.fault(k.Message().Name, "metadata", "is missing")

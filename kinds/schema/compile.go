@@ -14,14 +14,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Plan is the compiled form of a set of declarations.
+// A Plan holds the compiled form of all declarations.
 type Plan struct {
 	Kinds    []*Kind             // in order of declaration
 	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; without scalars
 }
 
-// Compile compiles a serialized FileDescriptorSet, with names in the form of profile n. The error
-// joins all faults of the declarations, each with message and field.
+// Compile compiles a serialized FileDescriptorSet, with the names of naming profile n. The error
+// joins all errors of the declarations, each with its message and field.
 func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(descriptors, set); err != nil {
@@ -51,7 +51,6 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	return c.plan, nil
 }
 
-// compiler holds the state of one Compile.
 type compiler struct {
 	naming      *meta.Naming
 	sources     map[string]*source // by the name in descriptors, as in ".core.v1.Pod"
@@ -70,11 +69,10 @@ type source struct {
 	docs    []string // of the fields, by index; nil if there are none
 }
 
-// maxInline bounds the depth of inlined messages.
 const maxInline = 8
 
-// collect registers the messages of a file before any is compiled, so that they can refer to each
-// other.
+// collect registers the messages of a file before any of them is compiled, because they can refer
+// to each other.
 func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	all := make([]*source, len(file.MessageType))
 	for i, desc := range file.MessageType {
@@ -98,8 +96,8 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	}
 }
 
-// attachDocs parses the documentation that the generator writes, one line each: the index of a
-// message, or "message.field" indexes, a space, and the text.
+// attachDocs parses the documentation that kinds/internal/gen has written. Each line has the index
+// of a message, or "message.field" indexes, followed by a space and the text.
 func attachDocs(all []*source, lines string) {
 	for line := range strings.Lines(lines) {
 		indexes, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -163,8 +161,8 @@ func (c *compiler) compile(s *source) {
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields lists the fields of s in order of declaration. Fields of an inlined message take the
-// position of the field that inlines it. wire holds the field numbers on the path to s.
+// fields returns the fields of s in declaration order, with those of an inlined message in the
+// place of the field that inlines it. wire holds the field numbers on the path to s.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {
@@ -185,8 +183,8 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 	return list
 }
 
-// requireInlined makes fields of a message required where s inlines it. The published documents do
-// not mark them as required.
+// requireInlined makes fields of an inlined message required in s. The published OpenAPI documents
+// do not mark them as required.
 func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })
@@ -232,7 +230,8 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 	return f
 }
 
-// jsonName returns the JSON name of a field. Names set with json_name follow the profile.
+// jsonName returns the JSON name of a field. A name set by json_name is translated to the naming
+// profile.
 func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	if name := d.GetJsonName(); name != "" {
 		return c.naming.Translate(name)
@@ -240,7 +239,6 @@ func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	return d.GetName()
 }
 
-// mapEntry returns the entry message of a map field, or nil for other fields.
 func mapEntry(in *descriptorpb.DescriptorProto, d *descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 	name := d.GetTypeName()
 	name = name[strings.LastIndexByte(name, '.')+1:]

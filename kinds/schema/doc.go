@@ -1,5 +1,5 @@
-// Package schema compiles the declarations of kinds into the plan: plain tables that every engine
-// of package kinds walks. It is the only reader of options.
+// Package schema compiles the declarations of kinds into the plan, the tables that every engine in
+// kinds walks. No other package reads the options of declarations.
 //
 //	Plan        all kinds and messages of a set of declarations (Compile)
 //	Kind        how a resource is served: names, verbs, subresources, columns
@@ -9,12 +9,12 @@
 //	ValuePlan   defaults and evaluators of a value, compiled by package rules
 //	Strategy    behavior that no option expresses
 //
-// Custom kinds have the same parts (package crd), but their value plans are compiled from
-// OpenAPI schemas, and Message.Custom defines how their objects are stored.
+// Custom kinds have the same parts (package crd). Their value plans are compiled from OpenAPI
+// schemas, and Message.Custom defines how their objects are decoded.
 //
 // An Evaluation is one check of one object. It keeps the path to the current value as bytes, so
-// that an object without faults allocates no text.
+// that an object without errors allocates no strings.
 //
-// Compiled values are immutable and safe for concurrent use; an Evaluation and Faults belong to one
-// check.
+// Compiled values are immutable and safe for concurrent use. An Evaluation and its Faults belong to
+// one check.
 package schema

@@ -8,19 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks one property of values and reports faults to the evaluation. It accepts
-// values of types that it does not apply to.
+// An Evaluator checks one property of values and reports errors to the evaluation. It must accept
+// values of types to which the property does not apply.
 type Evaluator interface {
 	Evaluate(e *Evaluation, v any, was Previous)
 }
 
-// Previous is the previous state of a value, if it can be identified.
+// A Previous is the value that a value replaces in an update, if it can be identified.
 type Previous struct {
 	Value  any
 	Exists bool
 }
 
-// Field returns the previous state of a field of the value.
+// Field returns the previous value of a field of the value.
 func (p Previous) Field(name string) Previous {
 	t, ok := p.Value.(tree.Tree)
 	if !ok || !p.Exists {
@@ -30,26 +30,26 @@ func (p Previous) Field(name string) Previous {
 	return Previous{v, there}
 }
 
-// An Evaluation checks one object. Its Position is that of the current value.
+// An Evaluation checks one object. Its Position is the path to the current value.
 type Evaluation struct {
 	*Faults
 	tree.Position
 }
 
-// NewEvaluation returns an evaluation that starts at path, "" for a whole object.
+// NewEvaluation returns an evaluation that starts at path, which is "" for a whole object.
 func NewEvaluation(path string, faults *Faults) *Evaluation {
 	e := &Evaluation{Position: make(tree.Position, 0, 128)}
 	e.Start(path, faults)
 	return e
 }
 
-// Start prepares for the evaluation of another object.
+// Start resets e for the evaluation of another object.
 func (e *Evaluation) Start(path string, faults *Faults) {
 	e.Faults, e.Position = faults, append(e.Position[:0], path...)
 }
 
-// Path returns the path to the current value for a fault, as in spec.containers[0].name. It is ""
-// if the fault would not be reported.
+// Path returns the path to the current value for an error, such as spec.containers[0].name. It
+// returns "" if errors are not reported.
 func (e *Evaluation) Path() string {
 	if e.omits() {
 		return ""
@@ -60,7 +60,7 @@ func (e *Evaluation) Path() string {
 // PathOf returns the path to a field of the current value.
 func (e *Evaluation) PathOf(name string) string { return tree.FieldPath(e.Path(), name) }
 
-// ListPath returns the path to the list that holds the current value.
+// ListPath returns the path to the list that contains the current value.
 func (e *Evaluation) ListPath() string {
 	path := e.Path()
 	if i := strings.LastIndexByte(path, '['); i >= 0 {
@@ -69,8 +69,8 @@ func (e *Evaluation) ListPath() string {
 	return path
 }
 
-// Check runs the evaluators of a plan. It skips unchanged values, because objects may exist that do
-// not meet a plan that became stricter.
+// Check runs the evaluators of a plan. It skips unchanged values, because a plan may become
+// stricter than existing objects.
 func (e *Evaluation) Check(p *ValuePlan, v any, was Previous) {
 	if e.ended() || !e.Spend(1+len(p.Evaluators)) {
 		return
@@ -94,7 +94,8 @@ func (e *Evaluation) Run(p *ValuePlan, v any, was Previous) {
 	}
 }
 
-// Passes reports whether a value meets a plan, without reporting faults. It ends at the first one.
+// Passes reports whether a value meets a plan, without reporting errors. It stops at the first
+// error.
 func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
 	muted, failed := e.muted, e.failed
 	e.muted, e.failed = true, false
@@ -104,11 +105,10 @@ func (e *Evaluation) Passes(p *ValuePlan, v any) bool {
 	return passes
 }
 
-// ended reports whether further checks have no effect.
 func (e *Evaluation) ended() bool { return e.muted && e.failed || e.Work.err != nil }
 
-// Spend counts n steps of work on the current value and reports whether the evaluation goes on. An
-// exhausted budget is reported as a fault of the current value.
+// Spend charges n steps of work on the current value and reports whether the evaluation continues.
+// It reports an exhausted budget as an error of the current value.
 func (e *Evaluation) Spend(n int) bool {
 	if e.Work.Spend(n) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Faults collects the causes and warnings of one validation, and bounds its work.
+// Faults collects the causes and warnings of one validation and limits its work.
 type Faults struct {
 	List     []meta.Cause
 	Warnings []string
@@ -20,7 +20,7 @@ type Faults struct {
 	costly   bool // an exhausted budget was reported
 }
 
-// Required reports that path has no value, with an optional detail.
+// Required reports that a value at path is missing. The detail is optional.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
 		return
@@ -28,7 +28,7 @@ func (f *Faults) Required(path string, detail ...string) {
 	f.add(meta.CauseRequired, path, withDetail("Required value", strings.Join(detail, " ")))
 }
 
-// Invalid reports an invalid value at path; msg says why.
+// Invalid reports an invalid value at path. msg is the reason.
 func (f *Faults) Invalid(path string, value any, msg string) {
 	if f.full() {
 		return
@@ -36,7 +36,8 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// TypeInvalid reports a value of the wrong type at path. value names its type; msg says why.
+// TypeInvalid reports a value of the wrong type at path. value is the name of that type, and msg
+// the reason.
 func (f *Faults) TypeInvalid(path, value, msg string) {
 	if f.full() {
 		return
@@ -44,7 +45,7 @@ func (f *Faults) TypeInvalid(path, value, msg string) {
 	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// Report adds a fault of any type, with its text and a detail.
+// Report adds an error of any type, with a message and a detail.
 func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	if f.full() {
 		return
@@ -52,10 +53,10 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	f.add(t, path, withDetail(text, detail))
 }
 
-// Add adds an existing cause.
+// Add adds a cause from another validation.
 func (f *Faults) Add(c meta.Cause) { f.add(c.Type, c.Field, c.Message) }
 
-// InvalidOmitValue reports an invalid value at path and leaves it out of the message; msg says why.
+// InvalidOmitValue reports an invalid value at path without showing the value. msg is the reason.
 func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
 		return
@@ -63,7 +64,7 @@ func (f *Faults) InvalidOmitValue(path, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value", msg))
 }
 
-// Forbidden reports that path may not be set or changed; msg says why.
+// Forbidden reports that path may not be set or changed. msg is the reason.
 func (f *Faults) Forbidden(path, msg string) {
 	if f.full() {
 		return
@@ -71,7 +72,7 @@ func (f *Faults) Forbidden(path, msg string) {
 	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))
 }
 
-// Duplicate reports that the value at path must be unique and is not.
+// Duplicate reports that the value at path is not unique.
 func (f *Faults) Duplicate(path string, value any) {
 	if f.full() {
 		return
@@ -79,7 +80,7 @@ func (f *Faults) Duplicate(path string, value any) {
 	f.add(meta.CauseDuplicate, path, "Duplicate value: "+formatValue(value))
 }
 
-// NotSupported reports a value that is not among the supported ones.
+// NotSupported reports a value at path that is not among the supported ones.
 func (f *Faults) NotSupported(path string, value any, supported []string) {
 	if f.full() {
 		return
@@ -95,12 +96,12 @@ func (f *Faults) NotSupported(path string, value any, supported []string) {
 	f.add(meta.CauseNotSupported, path, text)
 }
 
-// TooLong reports text or data of more than max bytes.
+// TooLong reports a string or data of more than max bytes at path.
 func (f *Faults) TooLong(path string, max int) {
 	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
 }
 
-// TooMany reports a list or map of n items, more than max.
+// TooMany reports a list or map at path with n items, which is more than max.
 func (f *Faults) TooMany(path string, n, max int) {
 	items := "items"
 	if max == 1 {
@@ -109,7 +110,8 @@ func (f *Faults) TooMany(path string, n, max int) {
 	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
-// NotFound reports a reference to something that does not exist, with an optional detail.
+// NotFound reports that the value at path refers to something that does not exist. The detail is
+// optional.
 func (f *Faults) NotFound(path string, value any, detail ...string) {
 	if f.full() {
 		return
@@ -117,7 +119,7 @@ func (f *Faults) NotFound(path string, value any, detail ...string) {
 	f.add(meta.CauseNotFound, path, withDetail("Not found: "+formatValue(value), strings.Join(detail, " ")))
 }
 
-// Warn adds a warning about path; "" if the text contains the path.
+// Warn adds a warning about path. The path must be "" if text already contains it.
 func (f *Faults) Warn(path, text string) {
 	if path != "" {
 		text = path + ": " + text
@@ -125,23 +127,22 @@ func (f *Faults) Warn(path, text string) {
 	f.Warnings = append(f.Warnings, text)
 }
 
-// Bounds of the report about one object.
+// Limits of the number and total size of the errors of one object.
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10
-	// maxPathBytes and maxMessageBytes bound one fault: paths contain map keys, messages
-	// values.
+	// maxPathBytes and maxMessageBytes limit a single error, because paths contain map keys and
+	// messages contain values.
 	maxPathBytes    = 8 << 10
 	maxMessageBytes = 64 << 10
 )
 
-// omits reports whether further faults are dropped.
 func (f *Faults) omits() bool {
 	return f.muted || f.Work.err != nil || len(f.List) >= maxFaults || f.bytes >= maxFaultBytes
 }
 
-// full notes a fault, and reports whether it is dropped. Methods check it before they format a
-// value, which may be slow.
+// full records that there was an error, and reports whether it is dropped. Methods call it before
+// they format a value, which may be slow.
 func (f *Faults) full() bool {
 	f.failed = true
 	return f.omits()
@@ -163,7 +164,8 @@ func withDetail(text, detail string) string {
 	return text + ": " + detail
 }
 
-// formatValue formats a value for messages: text quoted, everything else as JSON.
+// formatValue formats a value for messages, truncated to 16 KiB. Strings are quoted, and other
+// values are JSON.
 func formatValue(v any) string {
 	return meta.CutText(formatFullValue(v), 16<<10)
 }

@@ -5,27 +5,26 @@ type Field struct {
 	Name string // JSON name
 	Doc  string
 	Type Type
-	// Shape distinguishes single values from lists and maps. Map keys are text.
+	// Shape distinguishes single values from lists and maps. Map keys are strings.
 	Shape Shape
-	// Message is set for TypeMessage, and for a TypeRaw whose value has the type of one of its
-	// fields.
+	// Message is set for TypeMessage, and for a TypeRaw that is a union of the message's fields.
 	Message *Message
-	// Wire holds the field numbers on the path from the enclosing message: more than one for
-	// fields of inlined messages.
+	// Wire holds the field numbers on the path from the enclosing message. A field of an inlined
+	// message has more than one.
 	Wire []int32
-	// EmitEmpty writes empty values in JSON: "", 0, false, {}, or null for lists.
+	// EmitEmpty makes JSON contain even an empty field, as "", 0, false, {}, or null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty does so in Protobuf. It is set for single values except pointers and bytes.
-	// Repeated scalars are never packed.
+	// WireEmitEmpty does the same for Protobuf. It is set for single values except pointers and
+	// bytes. Repeated scalars are never packed.
 	WireEmitEmpty bool
-	// Pointer distinguishes an explicit zero value from an absent one.
+	// Pointer means that an explicit zero value differs from an absent one.
 	Pointer bool
 
 	ListType    ListType
 	ListMapKeys []string
 	MapAtomic   bool // the whole map, message or list item has one owner
-	// MergeKey and MergeStrategies control strategic merge patches: "merge", "replace",
-	// "retainKeys".
+	// MergeKey and MergeStrategies control strategic merge patches. The strategies are "merge",
+	// "replace" and "retainKeys".
 	MergeKey        string
 	MergeStrategies []string
 
@@ -33,7 +32,7 @@ type Field struct {
 
 	Default  any // scalar or empty Tree/[]any in tree form; nil: none
 	Required bool
-	// RequiredDetail is appended to "Required value".
+	// RequiredDetail is appended to the message "Required value".
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
 	Immutable      bool
@@ -46,22 +45,22 @@ type Field struct {
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
 	KeyFormat      string // the same for the keys of a map
-	// MayRepeat allows duplicates in a declared keyed list or set.
+	// MayRepeat allows duplicates in a keyed list or set.
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
 	RangeText string // message of a Min or Max fault; "": the default one
-	// RequiredFields are fields of the message required only here.
+	// RequiredFields lists fields of the message that are required only in this field.
 	RequiredFields []string
-	// WholeThousandths makes defaulting round quantities to multiples of 1m, away from zero.
+	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
-	// Feature is the feature gate of the field; "": none.
+	// Feature is the feature gate of the field, or "".
 	Feature string
-	// ReservedDomains are domains that map keys may not use.
+	// ReservedDomains lists the domains that map keys may not use.
 	ReservedDomains []string
 }
 
 // RequiredWhen makes a field required if another field of the object has one of Values, or any
-// value if Values is empty. Detail is appended to "Required value".
+// value if Values is empty. Detail is appended to the message "Required value".
 type RequiredWhen struct {
 	Field  string
 	Values []string

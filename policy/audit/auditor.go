@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Auditor sends every Event to all its Sinks.
+// An Auditor sends every Event to all of its Sinks.
 type Auditor struct {
 	policy atomic.Pointer[Policy]
 	sinks  []*Sink
@@ -22,7 +22,7 @@ type Auditor struct {
 	levels           [RequestResponse + 1]metrics.Counter
 }
 
-// vendorNames are the names with the vendor's name.
+// vendorNames holds the identifiers that depend on the naming profile.
 type vendorNames struct {
 	apiVersion                                       string
 	decision, reason, deprecated, removed, truncated string
@@ -39,7 +39,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// New returns an Auditor, which owns the sinks.
+// New returns an Auditor that owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
 	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
 	u.SetPolicy(policy)
@@ -49,9 +49,9 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 // SetPolicy replaces the policy for future requests.
 func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
-// emit sends the current Event of a Record to all sinks. It clears the buffers, and the first sink
-// that needs a form (JSON or legacy) encodes it for all. Only for RequestReceived may the result
-// reject the request.
+// emit sends the current Event of a Record to all sinks, and reports whether all of them stored it.
+// The first sink that needs a form (JSON or legacy) encodes it for the others. The caller may
+// reject the request only at stage RequestReceived.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true
@@ -65,8 +65,8 @@ func (u *Auditor) emit(r *Record) bool {
 	return stored
 }
 
-// Close delivers buffered events and closes the sinks, one after the other, until ctx ends. The
-// error then says how many events were lost.
+// Close delivers buffered events and closes the sinks in order, until ctx ends. The error contains
+// the number of lost events.
 func (u *Auditor) Close(ctx context.Context) error {
 	var errs []error
 	for _, s := range u.sinks {

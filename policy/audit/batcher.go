@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// BatchOptions configure batches. With MaxSize 400 and MaxWait 30 s, a batch is sent when 400
-// Events wait, or 30 seconds after the first.
+// BatchOptions configures batching. A batch is sent when MaxSize Events are waiting, or MaxWait
+// after the first one.
 type BatchOptions struct {
 	BufferSize    int           // waiting Events; more are lost
 	MaxSize       int           // Events per batch
@@ -20,17 +20,17 @@ type BatchOptions struct {
 	ThrottleBurst int           // batches at once, if the rate is limited
 }
 
-// maxBufferedBytes limits waiting and unstored events in bytes, because a single Event with bodies
-// may have megabytes.
+// maxBufferedBytes limits the size of buffered events, because one with bodies may have megabytes.
 const maxBufferedBytes = 64 << 20
 
-// A batcher gathers lines into batches. Callers only append to the queue; one goroutine takes
-// batches from it, and each batch is stored by its own goroutine.
+// A batcher gathers lines into batches. Callers only append to the queue. One goroutine takes
+// batches from it, and a goroutine per batch stores them.
 type batcher struct {
 	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
 	slots   chan struct{} // one per batch being stored
-	// capacity 1; signals the first line of a batch, the last one that fits, and closing
+	// wake has capacity 1. It signals the first line of a batch, the line that completes a batch,
+	// and closing.
 	wake    chan struct{}
 	closing chan struct{}
 	done    chan struct{} // closed when everything is stored
@@ -59,8 +59,8 @@ var (
 	errClosed = errors.New("the backend is closed")
 )
 
-// put copies a line, whose buffer is reused, into the queue without blocking. It wakes the queue
-// only for the first line and the one that completes a batch, rather than for each request.
+// put adds a copy of line to the queue without blocking, because the caller reuses the buffer. It
+// wakes run only for the first line of a batch and the line that completes it.
 func (b *batcher) put(line []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,9 +86,9 @@ func (b *batcher) signal() {
 	}
 }
 
-// run stores batches until the batcher is closed and empty. It takes a batch before its token and
-// slot, so while the service is slow, lines wait in the queue and in one batch. Concurrent batches
-// may be reordered.
+// run stores batches until the batcher is closed and empty. It takes a batch before it waits for
+// the rate limit and a slot, so a slow backend holds up that batch and the queue. Concurrent
+// batches may be reordered.
 func (b *batcher) run() {
 	defer close(b.done)
 	var storing sync.WaitGroup
@@ -108,8 +108,8 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a batch: a full one, or a partial one MaxWait after its first line was seen. An
-// empty batch means the end. There is no timer while nothing waits.
+// next waits for a full batch, or for a partial one once MaxWait has passed since it saw the first
+// line. It returns an empty batch after close. No timer runs while the queue is empty.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -129,8 +129,9 @@ func (b *batcher) next() [][]byte {
 	}
 }
 
-// take returns a batch if one is due. some says that lines are waiting, over that no more will
-// come. If lines remain, it signals again, because their signal may have been consumed.
+// take returns a batch if one is due. some reports whether lines are waiting. over reports whether
+// the batcher is closed and empty. If lines remain, take signals again, because it may have
+// consumed their signal.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,8 +167,8 @@ func (b *batcher) release(lines [][]byte) {
 	b.pending -= len(lines)
 }
 
-// close stores the waiting lines until ctx ends, without pauses and minimum sizes. It returns the
-// number of lines left, although a post in flight may still arrive.
+// close stores the waiting lines at once, until ctx ends. It returns the number of lines not stored
+// by then, some of which may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed

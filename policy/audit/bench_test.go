@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// manyRules returns a policy of twenty rules, of which only the last one matches.
 func manyRules(level string) string {
 	rule := "- {level: None, users: [a, b], verbs: [watch], resources: [{group: apps, resources: [x, y/z, w/*]}]}\n"
 	return "omitStages: [RequestReceived]\nrules:\n" + strings.Repeat(rule, 19) + "- {level: " + level + "}\n"

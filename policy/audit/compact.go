@@ -2,12 +2,12 @@ package audit
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// appendCompactJSON appends a JSON document without white space and with all unprintable characters
-// escaped: { "a" : "ü" } becomes {"a":"ü"}, and a line separator becomes its escape. Invalid JSON
-// becomes null, so that an Event stays one line of JSON.
+// appendCompactJSON appends a JSON document without white space and escapes unprintable characters.
+// { "a" : "ü" } becomes {"a":"ü"}. Invalid JSON becomes null, so that an Event stays one line of
+// JSON.
 //
 // omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
-// It works on the text without building a tree, because bodies may have megabytes.
+// It builds no tree, because bodies may have megabytes.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	c := compactor{Scanner: jsontext.Over(doc), b: b}
 	c.Limit = jsontext.MaxStoredDepth
@@ -25,14 +25,14 @@ func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	return c.b
 }
 
-// A compactor copies a document token by token. Escapes may make the copy longer than the text.
+// A compactor copies a document token by token. Escape sequences may make the copy longer.
 type compactor struct {
 	jsontext.Scanner
 	b []byte // the copy
 }
 
-// A position describes a value in its document. Managed fields are dropped by position, because a
-// ConfigMap may have a key managedFields.
+// A position is the role of a value in its document. Managed fields are removed by position,
+// because a ConfigMap may contain a key named managedFields.
 type position uint8
 
 const (
@@ -45,7 +45,6 @@ const (
 	posDropped
 )
 
-// member returns the position of a member with this quoted name.
 func (p position) member(name string) position {
 	switch {
 	case p == posObject && name == `"metadata"`:
@@ -95,7 +94,8 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// A comma is needed if anything was copied before, since the first members may have been dropped.
+// object writes a comma if the copy already has a member, because the first ones may have been
+// removed.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (c *compactor) list(at position) error {
 	}
 }
 
-// appendEscaped copies a quoted string and keeps existing escapes. A run of special bytes is
-// escaped as a whole, because they may form one character.
+// appendEscaped copies a quoted string and keeps existing escape sequences. It escapes adjacent
+// special bytes together, because they may encode one character.
 func (c *compactor) appendEscaped(quoted string) {
 	c.b = append(c.b, '"')
 	s, start := quoted[1:len(quoted)-1], 0

@@ -1,7 +1,7 @@
 package audit
 
-// DefaultPolicy returns the default Policy: Metadata of every request, except for frequent health
-// and discovery requests. It writes no bodies, and thus no Secrets, ConfigMaps or tokens.
+// DefaultPolicy returns the policy that applies without a policy file. It records metadata of every
+// request except frequent health and discovery requests, but no bodies.
 func DefaultPolicy() *Policy {
 	return &Policy{
 		omitStages: 1 << RequestReceived,

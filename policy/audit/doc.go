@@ -1,9 +1,9 @@
 // Package audit records who made which request, and its outcome.
 //
-// A Policy decides how much to record; its first matching rule applies. An Event describes a
-// request at one stage. A Record makes the Events of one request; it belongs to the request's
-// goroutine and is reused afterwards. A Sink takes Events: a log file (a File rotates itself) or a
-// webhook, either before the request proceeds (blocking) or in batches. The Auditor combines them.
+// The first matching rule of a Policy decides how much to record. An Event describes a request at
+// one stage. A Record makes the Events of one request. Records are reused. A Sink takes Events: a
+// log file (a File rotates itself) or a webhook, either before the request proceeds (blocking) or
+// in batches. The Auditor combines them.
 //
 // # Format
 //
@@ -16,7 +16,7 @@
 //	 "requestObject":V,"responseObject":V,"requestReceivedTimestamp":M,"stageTimestamp":M,
 //	 "annotations":{T:T}}
 //
-// without white space outside strings, and terminated by one newline. L is Metadata, Request or
+// Events have no white space outside strings and end with one newline. L is Metadata, Request or
 // RequestResponse. S is RequestReceived, ResponseStarted (of watches, and of requests that were
 // rejected before authentication), ResponseComplete or Panic. U is
 // {"username","uid","groups","extra"}. M is a time in UTC with microseconds. Empty members are
@@ -27,7 +27,7 @@
 //
 // # Invariants
 //
-//   - One Event is one line: unprintable characters are escaped, regardless of their origin.
+//   - One Event is one line. Unprintable characters are escaped.
 //   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits values
 //     of parameters whose name contains "token" in any spelling.
 //   - Bodies, and error messages that may quote them, appear only from level Request on.

@@ -34,7 +34,7 @@ type Event struct {
 
 	omitManagedFields bool
 	patch             bool // Request is a patch, which has no managed fields to omit
-	// hasRequestBody says that the client sent a body, which an error message may quote.
+	// hasRequestBody reports whether the client sent a body, which an error message may quote.
 	hasRequestBody bool
 }
 
@@ -44,12 +44,11 @@ type ObjectReference struct {
 	Group, Version, ResourceVersion, Subresource string
 }
 
-// An Annotation is additional information about a request.
+// An Annotation is additional information about a request, such as an authorization decision.
 type Annotation struct{ Key, Value string }
 
-// annotate adds an annotation in key order. The first value of a key wins, because the server's own
-// annotations precede those of admission. The list is short and kept sorted, which is cheaper than
-// sorting a map per Event.
+// annotate inserts an annotation in key order. The first value of a key wins, because the server
+// adds its own annotations before those of admission.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -57,8 +56,8 @@ func (e *Event) annotate(key, value string) {
 	}
 }
 
-// appendJSON appends the Event as one line in the given apiVersion. Members are written by hand, in
-// the order of kube-apiserver, because reflection would dominate the cost of small requests.
+// appendJSON appends the Event as one line, with the member order of kube-apiserver. It avoids
+// reflection, which would dominate the cost of small requests.
 func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	b = append(b, `{"kind":"Event","apiVersion":"`...)
 	b = append(b, apiVersion...)
@@ -91,7 +90,7 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	return append(b, '}', '\n')
 }
 
-// An unknown user is an empty object rather than absent, as log readers expect.
+// appendUser appends an empty object for a missing user, because log readers expect the member.
 func appendUser(b []byte, u *authn.User) []byte {
 	open := len(b)
 	if u == nil {
@@ -110,7 +109,6 @@ func appendUser(b []byte, u *authn.User) []byte {
 	return closeObject(b, open)
 }
 
-// appendExtra appends members sorted by name, each with a leading comma.
 func appendExtra(b []byte, extra map[string][]string) []byte {
 	var room [8]string // enough for most users without allocation
 	names := room[:0]
@@ -140,7 +138,6 @@ func appendAddresses(b []byte, list []netip.Addr) []byte {
 	return append(b, ']')
 }
 
-// A non-resource path has no object reference.
 func (o *ObjectReference) appendJSON(b []byte) []byte {
 	if o.Resource == "" {
 		return b
@@ -158,10 +155,10 @@ func (o *ObjectReference) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// statusPrefix begins every Status and is omitted in an Event.
 const statusPrefix = `{"kind":"Status","apiVersion":"v1",`
 
-// The code comes last, even if the response is not a Status, because programs filter by it.
+// appendStatus writes the code last, even if the response is not a Status, because programs filter
+// by it.
 func (e *Event) appendStatus(b []byte) []byte {
 	if e.Code == 0 {
 		return b
@@ -185,8 +182,8 @@ func (e *Event) appendStatus(b []byte) []byte {
 	return append(b, '}')
 }
 
-// withoutBodyQuotes removes message and causes, which may quote the body, from a 400 or 422. A
-// message such as "invalid value: <password>" must not appear in a log without bodies.
+// withoutBodyQuotes removes the message and causes of a 400 or 422, which may quote the body, such
+// as "invalid value: <password>".
 func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
 		return s
@@ -204,7 +201,7 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
-// The level is checked again, although bodies are not recorded below it, as a second safeguard.
+// appendBodies checks the level again as a second safeguard.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

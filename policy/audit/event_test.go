@@ -22,7 +22,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// A buffer is an in-memory log.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -52,7 +51,6 @@ func (b *buffer) failing(err error) {
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
-// steppingClock returns a clock that advances by a second per call.
 func steppingClock() func() time.Time {
 	now := start
 	return func() time.Time {
@@ -68,7 +66,7 @@ var jane = &authn.User{
 	Extra: map[string][]string{"scopes": {"a", "b"}, "department": {"x\ny"}},
 }
 
-// requests are the requests of the golden files, for every level and both forms.
+// requests holds the requests that the golden files show at every level in JSON and legacy format.
 var requests = []struct {
 	name string
 	do   func(u *audit.Auditor)
@@ -174,7 +172,6 @@ func TestGoldenEvents(t *testing.T) {
 	}
 }
 
-// checkLines checks that every line is one event of printable characters.
 func checkLines(t *testing.T, name, text string, legacy bool) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -226,7 +223,7 @@ func TestRecordReuse(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded checks that bodies are omitted if they are too large or not JSON.
+// TestBodiesAreBounded checks that events omit bodies that are too large or not JSON.
 func TestBodiesAreBounded(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -249,8 +246,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreTruncated checks that events lose their bodies only in sinks whose limit they
-// exceed.
+// TestLargeEventsAreTruncated checks that an event loses its bodies only in sinks whose size limit
+// it exceeds.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

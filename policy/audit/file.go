@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// FileOptions configure a File. A rotated audit.log becomes audit-2026-11-21T12-00-00.000.log and,
-// with Compress, that with .gz.
+// FileOptions configures a File. A rotated audit.log becomes audit-2026-11-21T12-00-00.000.log,
+// with the suffix .gz if compressed.
 type FileOptions struct {
 	Path       string
 	MaxSize    int64         // bytes before rotation; 0 means unlimited
@@ -20,12 +20,12 @@ type FileOptions struct {
 	MaxBackups int           // old files to keep; 0 keeps all
 	Compress   bool          // compress old files with gzip
 	Now        func() time.Time
-	// OnError receives errors about old files.
+	// OnError receives errors from the cleanup of rotated files.
 	OnError func(error)
 }
 
-// A File is a rotating log file: when it is full, it is renamed with a timestamp, and a new one
-// begins. It is safe for concurrent use.
+// A File is a rotating log file. When it is full, it is renamed with a timestamp and replaced by an
+// empty one. It is safe for concurrent use.
 type File struct {
 	options   FileOptions
 	cleanups  sync.WaitGroup
@@ -42,7 +42,7 @@ const (
 	directoryMode = 0o700
 )
 
-// OpenFile opens a File for appending and creates its directory.
+// OpenFile opens a File for appending, and creates its directory if necessary.
 func OpenFile(o FileOptions) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Path), directoryMode); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func OpenFile(o FileOptions) (*File, error) {
 	return f, nil
 }
 
-// open opens the file at the path. The caller holds mu or is the only user.
+// open opens the file at the configured path. The caller holds mu or has exclusive access.
 func (f *File) open() error {
 	file, err := os.OpenFile(f.options.Path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
@@ -69,8 +69,9 @@ func (f *File) open() error {
 	return nil
 }
 
-// Write writes all of b, which must be whole lines, or nothing if possible. One system call in
-// append mode keeps lines of concurrent writers, even in other processes, from mixing.
+// Write writes b, which must consist of whole lines. After a partial write it truncates the file,
+// if possible. Each write is one system call in append mode, so lines of other processes do not mix
+// in.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +86,7 @@ func (f *File) Write(b []byte) (int, error) {
 	return 0, errors.Join(err, f.truncateTail(int64(n)))
 }
 
-// truncateTail removes the last n bytes, a partial line. Only regular files can be truncated.
+// truncateTail removes a partial line of n bytes from the end. Only regular files can be truncated.
 func (f *File) truncateTail(n int64) error {
 	info, err := f.file.Stat()
 	if n == 0 || err != nil || !info.Mode().IsRegular() {
@@ -95,7 +96,7 @@ func (f *File) truncateTail(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ensureSpace ensures an open file with space for n bytes, or an empty one.
+// ensureSpace opens or rotates the file unless n more bytes fit.
 func (f *File) ensureSpace(n int64) error {
 	switch {
 	case f.closed:
@@ -108,8 +109,7 @@ func (f *File) ensureSpace(n int64) error {
 	return nil
 }
 
-// rotate renames the file and opens a new one. A failed rename is reported and retried with the
-// next write, which reopens the path. A file that was moved away is not an error.
+// rotate renames the file and opens a new one. After a failed rename, the next write tries again.
 func (f *File) rotate() error {
 	info, err := f.file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -131,8 +131,7 @@ func (f *File) rotate() error {
 	return nil
 }
 
-// rotatedName returns an unused name for the full file. There may be several rotations per
-// millisecond, and compressed files count, too.
+// rotatedName returns an unused name, because two rotations may happen within one millisecond.
 func (f *File) rotatedName() string {
 	for at := f.options.Now(); ; at = at.Add(time.Millisecond) {
 		name := f.rotated().name(at)
@@ -144,8 +143,8 @@ func (f *File) rotatedName() string {
 	}
 }
 
-// cleanUp removes and compresses old files. It runs in its own goroutine, because compression takes
-// seconds and blocking writers wait for the file. Only one runs at a time.
+// cleanUp removes and compresses rotated files. It runs on its own goroutine, because compression
+// takes seconds and writers wait for mu. At most one runs at a time.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()
@@ -154,7 +153,7 @@ func (f *File) cleanUp() {
 	}
 }
 
-// Close closes the file and waits for the cleanup of old ones.
+// Close closes the file and waits for the cleanup of rotated files.
 func (f *File) Close() error {
 	f.mu.Lock()
 	var err error

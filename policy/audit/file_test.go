@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// A testClock is a clock that the test sets.
 type testClock struct{ now time.Time }
 
 func (h *testClock) Now() time.Time { return h.now }
@@ -50,7 +49,6 @@ func closeFile(t *testing.T, f *audit.File) {
 	}
 }
 
-// files returns the names and contents of the files in dir.
 func files(t *testing.T, dir string) (names []string, content map[string]string) {
 	t.Helper()
 	content = map[string]string{}
@@ -169,7 +167,7 @@ func TestRotatedFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// TestFileRecovers checks that writes fail while the directory is missing, and succeed once it
+// TestFileRecovers checks that writes fail while the directory is missing and succeed once it
 // exists again.
 func TestFileRecovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")

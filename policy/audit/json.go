@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// isPlain reports whether a byte needs no escape in a JSON string.
 func isPlain(c byte) bool { return plainBytes[c] }
 
 var plainBytes = func() (table [256]bool) {
@@ -18,14 +17,14 @@ var plainBytes = func() (table [256]bool) {
 	return table
 }()
 
-// appendString appends s in quotes. Unprintable characters are escaped, invalid UTF-8 is replaced.
+// appendString escapes unprintable characters and replaces invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	b = appendStringBody(b, s)
 	return append(b, '"')
 }
 
-// Runs of plain bytes, nearly everything in practice, are copied at once.
+// appendStringBody copies runs of plain bytes at once, because nearly all text is plain.
 func appendStringBody(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -52,7 +51,7 @@ func appendStringBody(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// appendRune appends one special character, as a surrogate pair above 0xffff.
+// appendRune appends one special character, above U+FFFF as a surrogate pair.
 func appendRune(b []byte, r rune) []byte {
 	if unicode.IsPrint(r) {
 		return utf8.AppendRune(b, r)
@@ -75,12 +74,12 @@ type cachedSecond struct {
 	text string // with the preceding quote
 }
 
-// latestSecond caches the formatted second that most events share, because formatting it costs more
-// than the rest of an Event.
+// latestSecond caches the text of the current second, which most events share. Formatting it costs
+// more than the rest of an Event.
 var latestSecond atomic.Pointer[cachedSecond]
 
-// appendTime appends t in UTC with microseconds, in quotes. Older seconds are not cached, so that
-// two seconds do not displace each other.
+// appendTime appends t in quotes, in UTC with microseconds. It does not cache earlier seconds, so
+// that two alternating seconds do not displace each other.
 func appendTime(b []byte, t time.Time) []byte {
 	const seconds = `"2006-01-02T15:04:05`
 	unix, known := t.Unix(), latestSecond.Load()
@@ -103,7 +102,6 @@ func appendTime(b []byte, t time.Time) []byte {
 	return append(b, 'Z', '"')
 }
 
-// appendMember appends `,"name":"value"` unless value is empty.
 func appendMember(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
@@ -111,7 +109,6 @@ func appendMember(b []byte, name, value string) []byte {
 	return appendString(appendName(b, name), value)
 }
 
-// appendName appends `,"name":`. Names need no escapes.
 func appendName(b []byte, name string) []byte {
 	b = append(b, ',', '"')
 	b = append(b, name...)
@@ -129,7 +126,7 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// closeObject ends an object whose members begin at open, each with a leading comma.
+// closeObject ends an object whose members start at open, each with a leading comma.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, '{', '}')
@@ -138,7 +135,6 @@ func closeObject(b []byte, open int) []byte {
 	return append(b, '}')
 }
 
-// appendQuotedList appends a list in the legacy form.
 func appendQuotedList(b []byte, list []string) []byte {
 	for i, s := range list {
 		if i > 0 {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// appendLegacy appends the Event as one legacy line. Values are quoted as in Go, so that a name
-// with a space or newline stays one value: user="system:admin".
+// appendLegacy appends the Event as one line in legacy format. Values are quoted as in Go, so that
+// a name with a space or newline stays one value: user="system:admin".
 func (e *Event) appendLegacy(b []byte) []byte {
 	b = e.ReceivedTimestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, " AUDIT:"...)
@@ -31,8 +31,8 @@ func (e *Event) appendLegacy(b []byte) []byte {
 	return append(b, '\n')
 }
 
-// appendUsers appends the user and the impersonated user. Groups are quoted individually, and their
-// list once more.
+// appendUsers appends the user and the impersonated user. It quotes each group, and then the whole
+// list again.
 func (e *Event) appendUsers(b []byte) []byte {
 	user, groups := "<none>", "<none>"
 	if e.User != nil && e.User.Name != "" {

@@ -2,10 +2,10 @@ package audit
 
 import "slices"
 
-// A Level says how much of a request is recorded. Levels are ordered.
+// A Level determines how much of a request is recorded. Levels are ordered.
 type Level uint8
 
-// Request adds the request body to Metadata, RequestResponse also the response body.
+// Request adds the request body to Metadata. RequestResponse also adds the response body.
 const (
 	None Level = iota
 	Metadata
@@ -15,7 +15,7 @@ const (
 
 var levelNames = []string{"None", "Metadata", "Request", "RequestResponse"}
 
-// String returns the name in policies and Events.
+// String returns the name used in policies and Events.
 func (l Level) String() string { return levelNames[l] }
 
 func parseLevel(name string) (Level, bool) {
@@ -26,8 +26,8 @@ func parseLevel(name string) (Level, bool) {
 // A Stage is a point in the life of a request.
 type Stage uint8
 
-// Stages in order. Only long-running requests have ResponseStarted; Panic replaces
-// ResponseComplete.
+// Stages in order. ResponseStarted occurs only for long-running requests and for requests rejected
+// before authentication. Panic replaces ResponseComplete.
 const (
 	RequestReceived Stage = iota
 	ResponseStarted
@@ -37,7 +37,7 @@ const (
 
 var stageNames = []string{"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"}
 
-// String returns the name in policies and Events.
+// String returns the name used in policies and Events.
 func (s Stage) String() string { return stageNames[s] }
 
 type stageSet uint8

@@ -5,13 +5,15 @@ import (
 	"io"
 )
 
-// NewLog returns a Sink that writes lines to a writer, which it closes if possible.
+// NewLog returns a Sink that writes lines to a writer. If the writer is an io.Closer, the Sink
+// closes it.
 func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOutput{to: to}, 1) }
 
-// A logOutput writes each batch with one call. Its writer must be safe for concurrent use.
+// A logOutput requires a writer that is safe for concurrent use.
 type logOutput struct{ to io.Writer }
 
-// A batch is one write, so that lines stay whole and rotation happens between batches.
+// write writes a batch with one call, so that lines stay whole and rotation happens between
+// batches.
 func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
 	text := lines[0]
 	if len(lines) > 1 {

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Policy decides what is recorded of a request. It is immutable.
+// A Policy determines how much of each request is recorded. It is immutable.
 type Policy struct {
 	rules             []rule
 	omitStages        stageSet
 	omitManagedFields bool
 }
 
-// A rule matches requests for resources, for paths, or, if it names neither, for both. An empty
-// list matches everything.
+// A rule matches requests for resources or for paths. If it names neither, it matches both. An
+// empty list matches everything.
 type rule struct {
 	level             Level
 	users, groups     []string
@@ -27,10 +27,10 @@ type rule struct {
 	omitManagedFields bool
 }
 
-// resources are resources of one API group.
 type resources struct {
 	group string
-	// names are "*" (all, with subresources), "pods", "pods/log", "pods/*" or "*/status".
+	// names contains "*" (all resources and subresources), "pods", "pods/log", "pods/*" or
+	// "*/status".
 	names   []string
 	objects []string // by name
 }
@@ -42,9 +42,9 @@ type Decision struct {
 	omitStages        stageSet
 }
 
-// Decide returns the decision of the first matching rule; without one, nothing is recorded. a.User
-// may be nil. Rules are compared sequentially, so frequent ones should come first. Omitted stages
-// of policy and rule add up.
+// Decide returns the decision of the first matching rule, with the omitted stages of both the rule
+// and the policy. If no rule matches, the level is None. a.User may be nil. Frequently matched
+// rules should come first.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {
@@ -54,8 +54,8 @@ func (p *Policy) Decide(a *authz.Attributes) Decision {
 	return Decision{Level: None}
 }
 
-// An unknown user matches no rule with users or groups. Namespaces or resources restrict a rule to
-// resources, so that a rule for a namespace does not record health checks.
+// matches reports whether the rule applies to a request. A rule with users or groups never matches
+// an unknown user. A rule with namespaces or resources matches only resource requests.
 func (r *rule) matches(a *authz.Attributes) bool {
 	switch {
 	case len(r.users) > 0 && (a.User == nil || !slices.Contains(r.users, a.User.Name)):
@@ -102,8 +102,8 @@ func (r *resources) match(a *authz.Attributes) bool {
 	return false
 }
 
-// "pods" excludes subresources, "pods/*" includes them, and "*/status" is the status of everything.
-// Unlike in roles, "pods/*" is a pattern.
+// matchesName reports whether name matches the resource and subresource. "pods" excludes
+// subresources, and "pods/*" includes them, unlike in RBAC.
 func matchesName(name string, a *authz.Attributes) bool {
 	if name == "*" {
 		return true

@@ -182,8 +182,8 @@ func TestPolicyFaults(t *testing.T) {
 	}
 }
 
-// TestDocumentedPolicy checks that the policy in the documentation is valid and does not log bodies
-// with secrets.
+// TestDocumentedPolicy checks that the policy in the documentation is valid and does not record
+// bodies that contain secrets.
 func TestDocumentedPolicy(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

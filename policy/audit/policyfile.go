@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Load reads a Policy from a YAML or JSON file. The error names the file and all invalid fields by
-// path.
+// Load reads a Policy from a YAML or JSON file. The error contains the path of each invalid field.
 func Load(path string, naming *meta.Naming) (*Policy, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -29,7 +28,7 @@ func Load(path string, naming *meta.Naming) (*Policy, error) {
 	return p, nil
 }
 
-// Parse parses a Policy in YAML or JSON. Duplicate and unknown fields are errors, because a rule
+// Parse parses a Policy in YAML or JSON. It rejects duplicate and unknown fields, because a rule
 // with a misspelled field would match, and record, too much.
 func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	doc, err := yaml.YAMLToJSONStrict(text)
@@ -49,7 +48,7 @@ func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	return p, errors.Join(r.faults...)
 }
 
-// A policyReader collects all errors of a policy, each with the path of its field, such as
+// A policyReader collects the errors of a policy. Each starts with a field path such as
 // "rules[2].level".
 type policyReader struct{ faults []error }
 
@@ -181,7 +180,6 @@ func (r *policyReader) stages(t tree.Tree, path string) (set stageSet) {
 	return set
 }
 
-// boolField returns nil if the field is absent.
 func (r *policyReader) boolField(t tree.Tree, path string) *bool {
 	const name = "omitManagedFields"
 	flag, ok := t[name].(bool)

@@ -12,9 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record makes the Events of one request. It belongs to one goroutine at a time, which sets the
-// fields of its Event, and must not be used after Release. Buffers up to maxRetainedBuffers are
-// reused, so that an Event at level Metadata does not allocate once the pool is warm.
+// A Record produces the Events of one request. It is used by one goroutine at a time, which sets
+// the fields of Event, and must not be used after Release. Records are pooled with their buffers.
 type Record struct {
 	Event
 	auditor    *Auditor
@@ -27,15 +26,15 @@ type Record struct {
 
 var recordPool = sync.Pool{New: func() any { return new(Record) }}
 
-// maxRetainedBuffers limits the buffers that a Record keeps for its next request, in bytes.
+// maxRetainedBuffers limits the buffers, in bytes, that a pooled Record keeps.
 const maxRetainedBuffers = 64 << 10
 
-// MaxBody limits a body in an Event, in bytes. Larger ones are omitted and marked by the annotation
-// audit.platform.io/truncated.
+// MaxBody limits a body in an Event, in bytes. Larger bodies are omitted, and the annotation
+// audit.platform.io/truncated is set instead.
 const MaxBody = 3 << 20
 
-// Begin starts recording a request by the policy, or returns nil if nothing is recorded. a.User is
-// nil if the user is unknown.
+// Begin starts the Record of a request, or returns nil if the policy records nothing. a.User is nil
+// if the user is unknown.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	d := u.policy.Load().Decide(a)
 	u.levels[d.Level].Inc()
@@ -55,8 +54,8 @@ func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	return r
 }
 
-// Release returns the Record to the pool. Annotations are cleared to their capacity, so that they
-// do not retain strings.
+// Release returns the Record to the pool. It clears the whole capacity of the annotations, so that
+// the pool does not retain their strings.
 func (r *Record) Release() {
 	addresses, annotations := r.SourceIPs[:0], r.Annotations[:0]
 	request, line, legacy := r.request[:0], r.json[:0], r.legacy[:0]
@@ -70,17 +69,16 @@ func (r *Record) Release() {
 	recordPool.Put(r)
 }
 
-// DropBuffers frees the encoding buffers of a long-running request. The next event allocates new
-// ones.
+// DropBuffers frees the encoding buffers, which a long-running request would otherwise retain. The
+// next Event allocates new ones.
 func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{} }
 
-// maxName is the maximum length, in bytes, of a name that is copied from a request body when the
-// level is below Request. Valid names are never longer.
+// maxName is in bytes. Valid names are never longer.
 const maxName = 253
 
-// SetRequestObject completes the object reference with the metadata in the request body, at any
-// level, because a create names its object only there. Values longer than a name are omitted, so
-// that they cannot carry a body into the log. The tree is only read.
+// SetRequestObject completes the object reference from the metadata in the request body, at any
+// level, because only the body of a create has the name. It omits values longer than maxName, which
+// could carry the body into the log. It does not modify object.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {
@@ -94,10 +92,10 @@ func (r *Record) SetRequestObject(object tree.Tree) {
 	fill(&r.Object.ResourceVersion, "resourceVersion")
 }
 
-// WantsRequest reports whether the request body is recorded.
+// WantsRequest reports whether the level includes the request body.
 func (r *Record) WantsRequest() bool { return r.Level >= Request }
 
-// SetRequest records a copy of the JSON request body. Other bodies are ignored.
+// SetRequest records a copy of the request body. It ignores bodies that are not JSON.
 func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
 	case !r.WantsRequest() || !jsontext.Valid(body):
@@ -112,11 +110,11 @@ func (r *Record) SetRequest(body []byte, patch bool) {
 // SetHasRequestBody records that the request has a body, which error messages may quote.
 func (r *Record) SetHasRequestBody() { r.hasRequestBody = true }
 
-// WantsResponse reports whether the response body is recorded.
+// WantsResponse reports whether the level includes the response body.
 func (r *Record) WantsResponse() bool { return r.Level >= RequestResponse }
 
-// SetResponse records the JSON response body, which must not change before Release. body is called
-// only if size is within MaxBody.
+// SetResponse records the JSON response body, which must not change before Release. It calls body
+// only if the body is recorded and size is at most MaxBody.
 func (r *Record) SetResponse(size int, body func() []byte) {
 	switch {
 	case !r.WantsResponse():
@@ -140,8 +138,8 @@ func (r *Record) SetDecision(d authz.Decision, reason string) {
 	r.annotate(r.auditor.names.reason, reason)
 }
 
-// SetDeprecated records that the request uses a deprecated version; removed is the release without
-// it, or "".
+// SetDeprecated records that the request uses a deprecated version. removed is the release that
+// removes the version, or "".
 func (r *Record) SetDeprecated(removed string) {
 	r.annotate(r.auditor.names.deprecated, "true")
 	if removed != "" {
@@ -149,7 +147,8 @@ func (r *Record) SetDeprecated(removed string) {
 	}
 }
 
-// Annotate adds the annotations of admission. Detailed ones require level Request.
+// Annotate adds the annotations of admission plugins. Detailed ones are added only from level
+// Request on.
 func (r *Record) Annotate(all []request.Annotation) {
 	for _, a := range all {
 		if !a.Detailed || r.Level >= Request {
@@ -158,11 +157,11 @@ func (r *Record) Annotate(all []request.Annotation) {
 	}
 }
 
-// SetStatus records the Status in the response.
+// SetStatus records the Status that the response contains.
 func (r *Record) SetStatus(s *meta.Status) { r.Status = s }
 
-// EmitStage emits the Event of a stage, unless the policy omits it. It returns false if the Event
-// was lost and the request must not proceed. code is the HTTP status, or 0.
+// EmitStage emits the Event for a stage, unless the policy omits the stage. It returns false if a
+// sink lost the Event and the request must not proceed. code is the HTTP status code, or 0.
 func (r *Record) EmitStage(stage Stage, code int) bool {
 	if r.omitStages.has(stage) {
 		return true
@@ -171,7 +170,7 @@ func (r *Record) EmitStage(stage Stage, code int) bool {
 	return r.auditor.emit(r)
 }
 
-// withoutBodies returns the Event without bodies, for a sink with a limit.
+// withoutBodies returns a copy of the Event without bodies, for sinks with a size limit.
 func (r *Record) withoutBodies() Event {
 	e := r.Event
 	e.Request, e.Response = nil, nil

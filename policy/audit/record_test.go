@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// bufferRecorder records the address of the last written buffer without retaining it.
+// bufferRecorder records the address of the last written buffer without keeping the buffer alive.
 type bufferRecorder struct{ last weak.Pointer[byte] }
 
 func (w *bufferRecorder) Write(b []byte) (int, error) {
@@ -18,7 +18,8 @@ func (w *bufferRecorder) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestDropBuffers checks that a long-running request does not retain the text of its first event.
+// TestDropBuffers checks that a long-running request does not retain the encoding of its first
+// event.
 func TestDropBuffers(t *testing.T) {
 	w := &bufferRecorder{}
 	u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, time.Now,

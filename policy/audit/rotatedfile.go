@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// rotatedFiles are the rotated files of a File, named audit-2026-11-21T12-00-00.000.log in UTC,
-// plus .gz if compressed.
+// rotatedFiles describes the names of rotated files, such as audit-2026-11-21T12-00-00.000.log. The
+// time is in UTC, and compressed files also end in .gz.
 type rotatedFiles struct{ dir, prefix, suffix string }
 
 const (
@@ -37,7 +37,7 @@ type rotatedFile struct {
 	at   time.Time
 }
 
-// list returns the rotated files, newest first. Names must match exactly, because MaxAge must not
+// list returns the rotated files, newest first. Names must match exactly, because cleanUp must not
 // delete other files in the directory.
 func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	entries, err := os.ReadDir(o.dir)
@@ -56,7 +56,8 @@ func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	return list, err
 }
 
-// cleanUp removes excess and old files and compresses the others. It continues after errors.
+// cleanUp removes files beyond MaxBackups or MaxAge and compresses the others. It continues after
+// errors.
 func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	list, err := o.list()
 	for i, f := range list {
@@ -72,7 +73,7 @@ func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	return err
 }
 
-// compressFile compresses a file. The result gets its final name only when it is complete.
+// compressFile compresses a file under a temporary name and renames the complete result.
 func compressFile(path string) error {
 	from, err := os.Open(path)
 	if err != nil {

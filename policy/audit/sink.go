@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Mode says when a sink stores an Event.
+// A Mode determines when a Sink stores an Event.
 type Mode string
 
-// Batch stores Events later, in batches. Blocking stores them before the request proceeds.
+// Batch stores Events in the background. Blocking stores them before the request proceeds.
 // BlockingStrict also rejects a request whose RequestReceived event cannot be stored.
 const (
 	Batch          Mode = "batch"
@@ -20,15 +20,15 @@ const (
 	BlockingStrict Mode = "blocking-strict"
 )
 
-// SinkOptions configure a Sink.
+// SinkOptions configures a Sink.
 type SinkOptions struct {
 	Mode Mode
-	// Legacy selects the legacy format of lines.
+	// Legacy selects the legacy line format.
 	Legacy bool
-	// MaxEventSize is the size in bytes beyond which an Event loses its bodies or, if that does not
-	// suffice, is lost; 0 means unlimited.
+	// MaxEventSize limits an Event in bytes, unless it is 0. A larger Event loses its bodies. If it
+	// is still too large, the whole Event is lost.
 	MaxEventSize int
-	// Batch is used in mode Batch only.
+	// Batch applies only in mode Batch.
 	Batch  BatchOptions
 	Logger *slog.Logger
 }
@@ -43,10 +43,10 @@ type Sink struct {
 	closing chan struct{} // closed by close
 }
 
-// An output stores lines. Calls are sequential unless the type allows concurrency.
+// An output stores lines. Its methods need not be safe for concurrent use.
 type output interface {
-	// write stores lines, each with a trailing newline. It ends with ctx, and does not retry once
-	// hurry is closed.
+	// write stores lines, each with a trailing newline. It returns when ctx ends, and stops
+	// retrying when hurry is closed.
 	write(ctx context.Context, hurry <-chan struct{}, lines [][]byte) error
 	close() error
 }
@@ -60,9 +60,8 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 	return s
 }
 
-// put stores or queues the Event of a Record. It returns false if the request must not proceed
-// without it. In mode Batch it never blocks or rejects, so that a slow service does not slow the
-// server down; losses are counted.
+// put stores or queues the Event of a Record. It returns false if the Event was lost and the
+// request must not proceed. In mode Batch, it always returns true and never blocks.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
@@ -89,8 +88,7 @@ func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
 	return true
 }
 
-// line encodes the Event once for all sinks of the same format. The truncated form depends on this
-// sink's limit and is not cached.
+// line returns the encoded Event, which all sinks of the same format share unless it is truncated.
 func (s *Sink) line(r *Record) ([]byte, error) {
 	line := &r.json
 	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.names.apiVersion) }
@@ -124,8 +122,8 @@ func (s *Sink) close(ctx context.Context) error {
 	return err
 }
 
-// lossCounter counts lost Events. It logs only the beginning and end of losses, because a full disk
-// would otherwise produce a log line per request.
+// lossCounter counts lost Events. It logs only the first loss and the recovery, because a full disk
+// would otherwise cause a log line per request.
 type lossCounter struct {
 	name   string
 	log    *slog.Logger

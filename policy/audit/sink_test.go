@@ -35,7 +35,6 @@ func ids(text string) string {
 	return strings.Join(list, " ")
 }
 
-// A writeLog records each write.
 type writeLog struct{ list chan string }
 
 func (w *writeLog) Write(b []byte) (int, error) {
@@ -117,7 +116,7 @@ func TestFullBuffer(t *testing.T) {
 		}
 		var metrics bytes.Buffer
 		u.WriteMetrics(&metrics)
-		// One event is being written, one waits for its turn, and two are buffered.
+		// Of the ten events, one is being written, one is in the next batch, and two are queued.
 		if !strings.Contains(metrics.String(), `apiserver_audit_error_total{plugin="log"} 6`) {
 			t.Error(metrics.String())
 		}

@@ -11,31 +11,29 @@ import (
 )
 
 // NewWebhook returns a Sink that posts Events to a service. backoff is the pause before the first
-// retry; it grows with each one.
+// retry. Later pauses grow by backoffRatio.
 func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
 	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
 	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)
 }
 
-// maxConcurrentPosts limits the batches in flight.
 const maxConcurrentPosts = 4
 
-// Retries of a post, the growth of the pauses, and the timeout per post.
 const (
 	maxRetries   = 4
 	backoffRatio = 1.5
 	postTimeout  = 30 * time.Second
 )
 
-// A webhookOutput posts lists of Events, safe for concurrent use.
+// A webhookOutput posts lists of Events. It is safe for concurrent use.
 type webhookOutput struct {
 	client  *remote.Client
 	head    []byte
 	backoff time.Duration
 }
 
-// During shutdown there is one more attempt without a pause. A batch that fails permanently is lost
-// as a whole.
+// write posts a batch with retries. During shutdown, it makes only one more attempt, without a
+// pause. If that fails, the whole batch is lost.
 func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff
@@ -55,7 +53,6 @@ func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, line
 	}
 }
 
-// list returns the body of a post, whose items are the lines without newlines.
 func (w *webhookOutput) list(lines [][]byte) []byte {
 	size := len(w.head) + 2
 	for _, line := range lines {
@@ -78,8 +75,8 @@ func (w *webhookOutput) post(ctx context.Context, body []byte) error {
 	return err
 }
 
-// isRetriable reports whether a retry may succeed. With other codes below 500, the service rejects
-// the batch itself.
+// isRetriable reports whether a retry may succeed. A 4xx code other than 429 means that the service
+// rejects this batch.
 func isRetriable(err error) bool {
 	var failed *remote.StatusError
 	return !errors.As(err, &failed) || failed.Code == http.StatusTooManyRequests || failed.Code >= 500

@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A collector is a webhook with TLS that collects events and can be made to fail.
 type collector struct {
 	*httptest.Server
 	posts         chan []string // IDs of each accepted list
@@ -75,7 +74,6 @@ func (c *collector) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sink returns a webhook sink for the collector.
 func (c *collector) sink(t *testing.T, o audit.SinkOptions) *audit.Sink {
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate().Raw})
@@ -140,8 +138,8 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
-// TestSlowWebhook checks that a slow webhook does not block requests, and delays shutdown only up
-// to its timeout.
+// TestSlowWebhook checks that a slow webhook does not block requests, and does not delay shutdown
+// beyond its timeout.
 func TestSlowWebhook(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})
@@ -159,8 +157,8 @@ func TestSlowWebhook(t *testing.T) {
 	close(c.gate)
 }
 
-// TestWebhookIsFlushed checks that waiting events are sent on close, even after a failed request
-// and before the end of a long pause.
+// TestWebhookIsFlushed checks that Close sends the waiting events even after a failed post, and
+// does not wait for the rate limit.
 func TestWebhookIsFlushed(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})

@@ -2,9 +2,9 @@ package authn
 
 import "slices"
 
-// Anonymous authenticates requests without a bearer token, on which next has no opinion, as
-// system:anonymous. If paths are given, only requests for exactly one of them qualify. An unknown
-// token is an error.
+// Anonymous authenticates a request without credentials as system:anonymous. Such a request has no
+// bearer token, and next has no opinion on it. If paths are given, its path must be one of them. An
+// unknown token is an error.
 func Anonymous(next Authenticator, paths ...string) Authenticator { return anonymous{next, paths} }
 
 type anonymous struct {

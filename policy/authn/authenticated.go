@@ -1,7 +1,7 @@
 package authn
 
-// Authenticated adds the group system:authenticated to every user that next finds, except anonymous
-// ones.
+// Authenticated adds the group system:authenticated to each user that next returns, except
+// anonymous ones.
 func Authenticated(next Authenticator) Authenticator { return authenticated{next} }
 
 type authenticated struct{ next Authenticator }
@@ -25,5 +25,5 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	return &member, nil
 }
 
-// An authenticatedUser is a user before and after adding the group.
+// An authenticatedUser caches the user with the added group for a base user.
 type authenticatedUser struct{ base, user *User }

@@ -22,7 +22,6 @@ import (
 
 var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// An authority signs test certificates.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -140,7 +139,6 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestCertificateUIDs checks that UIDs are not parsed if they are disabled.
 func TestCertificateUIDs(t *testing.T) {
 	ca := newAuthority(t, nil, "ours")
 	roots := x509.NewCertPool()
@@ -227,7 +225,6 @@ func TestReadTokenFile(t *testing.T) {
 	}
 }
 
-// A stubAuthenticator always returns the same result.
 type stubAuthenticator struct {
 	user *authn.User
 	err  error

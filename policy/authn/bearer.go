@@ -1,8 +1,8 @@
 package authn
 
-// Bearer uses tokens for requests with a bearer token and others for the rest. A token that tokens
-// does not know is an error even with another valid credential. If both are valid, the user is
-// that of others.
+// Bearer authenticates requests with a bearer token using tokens, and all others using others. An
+// unknown token is an error even if the request has another valid credential. If both credentials
+// are valid, the user is the one from others.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }

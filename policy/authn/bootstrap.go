@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Users and Secrets of bootstrap tokens. The Secrets are in the system namespace; the type is in
+// Identifiers of bootstrap tokens, whose Secrets are in the system namespace. The Secret type is in
 // platform form.
 const (
 	GroupBootstrappers = "system:bootstrappers"
@@ -26,7 +26,7 @@ const (
 
 var bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
 
-// isBootstrapGroup reports whether a bootstrap token may have this group.
+// isBootstrapGroup matches system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9], as Kubernetes does.
 func isBootstrapGroup(group string) bool {
 	const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789"
 	name, ok := strings.CutPrefix(group, "system:bootstrappers:")
@@ -34,17 +34,18 @@ func isBootstrapGroup(group string) bool {
 		strings.IndexByte(lettersAndDigits, name[len(name)-1]) >= 0
 }
 
-// A BootstrapToken is the content of a bootstrap token Secret.
+// A BootstrapToken is the decoded content of a bootstrap token Secret.
 type BootstrapToken struct {
 	ID, Secret string
-	// Expiration is RFC 3339, or "" for a token that never expires.
+	// Expiration is an RFC 3339 time. It is empty if the token never expires.
 	Expiration          string
 	UsageAuthentication bool // valid as a bearer token
 	UsageSigning        bool // signs what clients read before they trust the server
 	ExtraGroups         string
 }
 
-// ReadBootstrapToken decodes a Secret. The error says why it contains no valid bootstrap token.
+// ReadBootstrapToken decodes a bootstrap token Secret. The error contains the reason why it is
+// invalid.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
 	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
@@ -94,10 +95,11 @@ func (t BootstrapToken) validate() error {
 	return nil
 }
 
-// String returns the token as clients send it.
+// String returns the token in the form that clients send.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Expiry returns when the token expires, or never. An invalid time counts as expired.
+// Expiry returns the time at which the token expires. never is true if it does not expire. A token
+// with an invalid time has already expired.
 func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {
 		return at, true
@@ -109,7 +111,7 @@ func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	return at, false
 }
 
-// Expired reports whether the token has expired.
+// Expired reports whether the token has expired at now.
 func (t BootstrapToken) Expired(now time.Time) bool {
 	at, never := t.Expiry()
 	return !never && !now.Before(at)
@@ -130,7 +132,7 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 	return slices.Compact(all), true
 }
 
-// BootstrapTokens authenticates with the bootstrap tokens in Secrets of the system namespace.
+// BootstrapTokens authenticates by the bootstrap token Secrets in the system namespace.
 func BootstrapTokens(naming *meta.Naming, objects policy.Objects, now func() time.Time) Authenticator {
 	return bootstrapTokens{naming, objects, now}
 }
@@ -147,7 +149,7 @@ var (
 	errBootstrapGroups  = errors.New("auth-extra-groups has groups that are not allowed")
 )
 
-// Authenticate has no opinion on tokens of another form and on unknown ones.
+// Authenticate has no opinion on unknown tokens and on tokens in another format.
 func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	form := bootstrapTokenRE.FindStringSubmatch(r.Token)
 	if form == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A secretReader is a cluster with one Secret.
 type secretReader struct{ policy.Object }
 
 func (s *secretReader) Get(r meta.GroupResource, namespace, name string) *policy.Object {
@@ -108,7 +107,7 @@ func TestReviewedAudiences(t *testing.T) {
 	}{
 		{to("there"), []any{"there", "here"}, `{"audiences":["there"],"authenticated":true,"user":{"username":"x"}}`},
 		{to("here", "there"), []any{"there", "here"}, `{"audiences":["there","here"],"authenticated":true,"user":{"username":"x"}}`},
-		// The authenticator ignored the audiences.
+		// The authenticator ignored the requested audiences.
 		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`},
 		{to("here"), nil, `{"authenticated":true,"user":{"username":"x"}}`},
 	} {
@@ -123,7 +122,6 @@ func TestReviewedAudiences(t *testing.T) {
 	}
 }
 
-// A constantUser authenticates every request as one user.
 type constantUser struct{ user *authn.User }
 
 func (k constantUser) Authenticate(authn.Request) (*authn.User, error) { return k.user, nil }

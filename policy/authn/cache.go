@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Digest is the key of a Cache, which thus never contains credentials.
+// A Digest is the key of a Cache entry. Caches store digests rather than credentials.
 type Digest [sha256.Size]byte
 
-// DigestOf returns the digest of a credential and of everything else that determines the result.
+// DigestOf returns the digest of a credential and of all other inputs that determine the result.
 func DigestOf(credential string, more ...string) Digest {
 	if len(more) == 0 {
 		return sha256.Sum256([]byte(credential))
@@ -22,8 +22,8 @@ func DigestOf(credential string, more ...string) Digest {
 	return Digest(h.Sum(nil))
 }
 
-// A Cache holds a limited number of results until they expire. It may evict any entry earlier. It
-// is safe for concurrent use.
+// A Cache holds a limited number of results until they expire. It may evict an entry earlier. It is
+// safe for concurrent use.
 type Cache[V any] struct {
 	limit int
 	now   func() time.Time
@@ -33,7 +33,7 @@ type Cache[V any] struct {
 	lastSweep time.Time // of expired entries
 }
 
-// sweepPeriod is how long an expired entry may stay in memory.
+// sweepPeriod is the minimum time between two removals of expired entries.
 const sweepPeriod = time.Minute
 
 type cacheEntry[V any] struct {
@@ -41,12 +41,12 @@ type cacheEntry[V any] struct {
 	expires time.Time
 }
 
-// NewCache returns a cache of at most limit entries.
+// NewCache returns an empty cache for at most limit entries.
 func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
 	return &Cache[V]{limit: limit, now: now, entries: map[Digest]cacheEntry[V]{}, lastSweep: now()}
 }
 
-// Get returns the result for a digest, unless it is missing or expired.
+// Get returns the result for a digest. It returns false if the result is missing or expired.
 func (c *Cache[V]) Get(d Digest) (V, bool) {
 	c.mu.RLock()
 	kept, ok := c.entries[d]
@@ -58,7 +58,7 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 	return kept.value, true
 }
 
-// Put stores a result until the given time.
+// Put stores a result that expires at until.
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +68,8 @@ func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.entries[d] = cacheEntry[V]{value, until}
 }
 
-// evict removes expired entries and, if the cache is still full, an arbitrary quarter of the
-// others, so that evictions stay rare. The caller holds mu.
+// evict removes expired entries. If the cache is still full, it also removes an arbitrary quarter
+// of the rest, so that evictions stay rare. The caller holds mu.
 func (c *Cache[V]) evict(now time.Time) {
 	c.lastSweep = now
 	for d, kept := range c.entries {

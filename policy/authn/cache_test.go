@@ -70,7 +70,6 @@ func TestDigestsDiffer(t *testing.T) {
 	}
 }
 
-// TestDigestIsInjective checks that different lists of strings have different digests.
 func TestDigestIsInjective(t *testing.T) {
 	seen := map[authn.Digest]int{}
 	for n, texts := range [][]string{

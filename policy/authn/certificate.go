@@ -13,25 +13,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Certificates authenticates by client certificate. The common name is the user's name, the
-// organizations are the groups, and attribute 1.3.6.1.4.1.57683.2, unless uids is false, is the
-// uid. The certificate must be valid for client authentication at the time now and be issued by a
-// CA in roots. roots is called for every request; a change must return another pool.
+// Certificates authenticates by client certificate. The common name is the user name, and the
+// organizations are the groups. If uids is set, attribute 1.3.6.1.4.1.57683.2 is the uid. The
+// certificate must be issued by a CA in roots and be valid for client authentication. roots is
+// called for each request and must return a new pool when the CAs change.
 //
 // The TLS handshake only proves possession of the key (tls.RequestClientCert), so that an invalid
-// certificate gets a 401 rather than a broken connection.
+// certificate causes a 401 rather than a failed connection.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key, in platform form, of the extra that identifies the credential of a
-// request.
+// CredentialID is the key of the user's extra that identifies the credential of a request. It is in
+// platform form.
 const CredentialID = "authentication.platform.io/credential-id"
 
-// uidAttribute is the type of the subject attribute with the user's uid.
+// uidAttribute is the type of the subject attribute that contains the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
-// certificateUser returns a function that reads the user of a certificate.
 func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {
 	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
@@ -53,7 +52,6 @@ func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*U
 	}
 }
 
-// subjectUID returns the uid in the subject of a certificate, or "".
 func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 	for _, attribute := range leaf.Subject.Names {
 		if !attribute.Type.Equal(uidAttribute) {
@@ -68,7 +66,6 @@ func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 	return uid, nil
 }
 
-// A verifier checks that a certificate was issued by one of the current CAs, and returns its user.
 type verifier struct {
 	roots  func() *x509.CertPool
 	now    func() time.Time
@@ -82,7 +79,8 @@ type verifiedPool struct {
 	verified *Cache[verifiedCertificate]
 }
 
-// A verifiedCertificate needs no second check of its signatures while it is valid.
+// A verifiedCertificate is a cached result. While it is valid, its signatures are not checked
+// again.
 type verifiedCertificate struct {
 	user                *User
 	notBefore, notAfter time.Time // the latest and the earliest of its chain
@@ -92,22 +90,22 @@ func (v *verifiedCertificate) valid(now time.Time) bool {
 	return !now.Before(v.notBefore) && now.Before(v.notAfter)
 }
 
-// A connCertificate was verified for this connection with the CAs of that pool.
+// A connCertificate is the verified certificate of a connection. It is valid only with the same
+// verifiedPool.
 type connCertificate struct {
 	verifiedPool *verifiedPool
 	leaf         *x509.Certificate
 	verifiedCertificate
 }
 
-// maxCertificates limits the cache of verified certificates.
 const maxCertificates = 4096
 
 func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x509.Certificate) (*User, error)) *verifier {
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool returns the cache of the current CAs. Two requests that see a new pool concurrently
-// may both start an empty cache; one of them stays.
+// currentPool returns the cache for the current CAs. If several requests create one, the last is
+// kept.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()
@@ -138,7 +136,6 @@ func (v *verifier) Authenticate(r Request) (*User, error) {
 	return known.user, nil
 }
 
-// lookup returns a cached certificate, or verifies its signatures.
 func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.Time) (verifiedCertificate, error) {
 	digest := Digest(sha256.Sum256(certs[0].Raw))
 	if known, ok := t.verified.Get(digest); ok && known.valid(now) {

@@ -8,24 +8,25 @@ import (
 	"time"
 )
 
-// ProxyOptions configure the trusted proxies and their headers. Header names are case-insensitive.
+// ProxyOptions configures the trusted proxies and their headers. Header names are case-insensitive.
 type ProxyOptions struct {
-	// Roots returns the CAs of the proxies' certificates.
+	// Roots returns the CAs that issue the proxies' client certificates.
 	Roots func() *x509.CertPool
-	// AllowedNames are the common names of those certificates; empty allows any.
+	// AllowedNames lists the allowed common names of those certificates. If it is empty, any name
+	// is allowed.
 	AllowedNames []string
-	// Of UserHeaders and UIDHeaders, the first with a value counts.
+	// UserHeaders and UIDHeaders each list alternatives. The first header with a value counts.
 	UserHeaders, UIDHeaders []string
-	// GroupHeaders are headers in which each value is a group.
+	// GroupHeaders lists the headers whose values are groups, one group per value.
 	GroupHeaders []string
-	// ExtraPrefixes are prefixes of headers whose values are extras.
+	// ExtraPrefixes lists the prefixes of headers whose values become the user's extra.
 	ExtraPrefixes []string
 	Now           func() time.Time
 }
 
-// Proxy authenticates by the headers of a proxy that has authenticated the client. They are trusted
-// only on a connection with a client certificate of a proxy, and removed from the request
-// afterwards. Requests without a user header or certificate are left to other methods.
+// Proxy authenticates by the identity headers that an authenticating proxy sets. It trusts them
+// only if the connection has a client certificate of a proxy, and then removes them from the
+// request. It has no opinion on requests without a user header or certificate.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName
@@ -77,7 +78,6 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	return user, nil
 }
 
-// firstValue returns the first value of the first header that has one.
 func firstValue(h Headers, names []string) string {
 	for _, name := range names {
 		if values := h.Values(name); len(values) > 0 && values[0] != "" {
@@ -87,7 +87,8 @@ func firstValue(h Headers, names []string) string {
 	return ""
 }
 
-// extraKey returns the key of the extra in a header: the decoded, lower-case part after the prefix.
+// extraKey returns the decoded, lower-case extra key in a header name. It returns false if the
+// header has none of the prefixes.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// testHeaders are the headers of a request, alternating names and values.
+// testHeaders alternates the names and values of headers.
 type testHeaders []string
 
 func (l *testHeaders) Values(name string) (values []string) {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A RejectionError carries the reason of a remote for a rejection, to be shown to the client. Other
-// errors of this package are not shown to clients.
+// A RejectionError contains a remote service's reason for a rejection. Clients see only errors of
+// this type.
 type RejectionError struct{ Message string }
 
 func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }
 
-// maxRejectionMessage limits the text of a RejectionError, in bytes.
+// maxRejectionMessage is in bytes.
 const maxRejectionMessage = 1024
 
-// rejection returns the rejection of a token with a remote's text, or ErrUnknownToken if the text
-// is empty or contains the token.
+// rejection returns a RejectionError with the text of a remote service. If the text is empty or
+// contains the token, it returns ErrUnknownToken.
 func rejection(text, token string) error {
 	if text == "" || strings.Contains(text, token) {
 		return ErrUnknownToken

@@ -7,18 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reviewer authenticates on behalf of clients.
+// A Reviewer answers the reviews that authenticate on behalf of clients.
 type Reviewer struct {
 	Authenticator Authenticator
-	// Audiences are the names of this server.
+	// Audiences lists the audiences of this server.
 	Audiences []string
 }
 
-// invalidTokenMessage is the error of a review without a more specific one.
+// invalidTokenMessage is the error in a TokenReview if no more specific one may be shown.
 const invalidTokenMessage = "invalid bearer token"
 
-// Token completes a TokenReview with the user of a token and the matching audiences. The error is a
-// *meta.Status.
+// Token completes a TokenReview with the authenticated user and the matching audiences. The error
+// is a *meta.Status.
 func (r *Reviewer) Token(review tree.Tree) (tree.Tree, error) {
 	spec := review.Object("spec")
 	token := spec.String("token")
@@ -49,7 +49,6 @@ func (r *Reviewer) Token(review tree.Tree) (tree.Tree, error) {
 	return review, nil
 }
 
-// audiencesFor returns the requested audiences that a user's token is valid for.
 func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	if user == nil {
 		return nil
@@ -61,7 +60,7 @@ func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	return IntersectAudiences(asked, good)
 }
 
-// SelfReview completes a SelfSubjectReview with the requesting user. now is RFC 3339.
+// SelfReview completes a SelfSubjectReview with the requesting user. now is an RFC 3339 time.
 func SelfReview(review tree.Tree, user *User, now string) tree.Tree {
 	review.EnsureObject("metadata")["creationTimestamp"] = now
 	review["status"] = tree.Tree{"userInfo": user.Tree()}

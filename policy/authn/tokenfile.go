@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// TokenFile authenticates with a fixed list of bearer tokens. It keeps only their SHA-256 sums, so
-// that the time of a lookup reveals nothing.
+// TokenFile authenticates by a static list of bearer tokens. It looks them up by SHA-256 sum, so
+// that the duration of a lookup reveals nothing about the tokens.
 type TokenFile struct {
 	users map[[sha256.Size]byte]*User
 }
 
-// ReadTokenFile parses comma-separated lines of token, user name, user id and, optionally, a quoted
-// column of comma-separated groups:
+// ReadTokenFile parses comma-separated lines of token, user name, user ID and optional groups:
 //
 //	31ada4fd-adec,jane,1001,"system:masters,developers"
 //
-// Empty lines and lines that begin with # are ignored. As in kube-apiserver, a line without a token
-// is ignored, and the last line of a token wins; warn is called for both. Errors and warnings
-// contain the line number, but never the token.
+// It ignores empty lines and lines that start with #. As in kube-apiserver, a line without a token
+// is ignored, and the last line for a token takes precedence. warn is called in both cases. Errors
+// and warnings contain the line number, but never the token.
 func ReadTokenFile(r io.Reader, warn func(text string)) (*TokenFile, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1

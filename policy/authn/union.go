@@ -2,8 +2,8 @@ package authn
 
 import "errors"
 
-// Union tries methods in order and returns the first user. If there is none, it joins the errors of
-// all methods. A FinalError ends the search.
+// Union returns an Authenticator that tries methods in order until one returns a user. A FinalError
+// ends the search. Without a user, the result joins the errors of all methods.
 func Union(methods ...Authenticator) Authenticator {
 	if len(methods) == 1 {
 		return methods[0]

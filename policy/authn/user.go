@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Users and groups with special meaning to the server.
+// Users and groups with a special meaning in Kubernetes.
 const (
 	UserAnonymous        = "system:anonymous"
 	GroupMasters         = "system:masters"
@@ -16,11 +16,11 @@ const (
 	GroupUnauthenticated = "system:unauthenticated"
 )
 
-// A User is the authenticated sender of a request.
+// A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier of both expiries, for credentials that depend on
-// each other.
+// withEarlierExpiry returns u, valid until the earlier of both expiries. It is for users whose two
+// credentials must both be valid.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u
@@ -30,8 +30,8 @@ func withEarlierExpiry(u, other *User) *User {
 	return &shorter
 }
 
-// ReadUser decodes the user of a review, whose name is in the field name: "username" in a status
-// and "user" in a spec.
+// ReadUser decodes the user in a review. name is the field that contains the user name: "username"
+// in a TokenReview status, "user" in a SubjectAccessReview spec.
 func ReadUser(t tree.Tree, name string) *User {
 	u := &User{Name: t.String(name), UID: t.String("uid"), Groups: t.Strings("groups")}
 	if extra := t.Object("extra"); len(extra) > 0 {
@@ -43,8 +43,8 @@ func ReadUser(t tree.Tree, name string) *User {
 	return u
 }
 
-// ExtraKey returns the key of an extra that is percent-encoded in the lower-case name of a header,
-// or encoded itself if it is invalid.
+// ExtraKey decodes the percent-encoded key in the lower-case name of an extra header. An invalid
+// encoding is returned unchanged.
 func ExtraKey(encoded string) string {
 	if key, err := url.PathUnescape(encoded); err == nil {
 		return key

@@ -11,21 +11,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// WebhookOptions configure the token webhook.
+// WebhookOptions configures the token webhook.
 type WebhookOptions struct {
-	// Ask sends a TokenReview as JSON and returns the response.
+	// Ask sends an encoded TokenReview and returns the response.
 	Ask    func(ctx context.Context, review []byte) ([]byte, error)
 	Naming *meta.Naming
-	// Version is that of the TokenReview: v1 or v1beta1.
+	// Version is the API version of the TokenReview: v1 or v1beta1.
 	Version string
-	// TTL is how long a response is cached. Errors are cached for at most ten seconds.
+	// TTL is the time for which a response is cached. A response with an error is cached for at
+	// most maxErrorTTL.
 	TTL time.Duration
-	// Audiences are those of the server, for responses without audiences.
+	// Audiences lists the audiences of this server. A response without audiences is valid for them.
 	Audiences []string
 	Now       func() time.Time
 }
 
-// Limits of the remote's cost.
+// Limits that protect the remote service.
 const (
 	reviewTimeout        = 30 * time.Second // of one review including retries
 	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
@@ -34,8 +35,8 @@ const (
 	minRecheckInterval   = time.Second      // minimum time between two reviews of one token
 )
 
-// Webhook authenticates bearer tokens with a TokenReview. Concurrent requests with the same token
-// share one review. A missing response is an error that is not cached.
+// Webhook authenticates bearer tokens by TokenReviews. Concurrent requests with the same token
+// share one review. A failed call is an error and is not cached.
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
@@ -49,7 +50,6 @@ type webhook struct {
 	reviews    *Reviews[tokenResult]
 }
 
-// A tokenResult is one of the three results of an Authenticator.
 type tokenResult struct {
 	user *User
 	err  error
@@ -72,7 +72,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 	return known.user, known.err
 }
 
-// review calls the remote, and returns how long the result may be cached.
+// review calls the webhook. ttl is the time for which the result may be cached.
 func (w *webhook) review(ctx context.Context, token string, wanted []string) (known tokenResult, ttl time.Duration, err error) {
 	spec := tree.Tree{"token": token}
 	if len(wanted) > 0 {
@@ -100,8 +100,8 @@ func (w *webhook) review(ctx context.Context, token string, wanted []string) (kn
 	return known, ttl, err
 }
 
-// status returns the status of a response, which must be of the request's version. Errors do not
-// contain the response, because it may contain the token.
+// status returns the status of a response. The response must have the version of the request.
+// Errors do not contain the response, because it may contain the token.
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {

@@ -19,7 +19,6 @@ import (
 
 const janeStatus = `{"authenticated":true,"user":{"username":"jane","uid":"u1","groups":["dev"],"extra":{"k":["v","w"]}}}`
 
-// A fakeWebhook responds with one status to all requests.
 type fakeWebhook struct {
 	version     string // of its responses
 	status      string
@@ -149,8 +148,8 @@ func TestWebhookCache(t *testing.T) {
 	}
 }
 
-// TestWebhookSingleFlight checks that a token has one review at a time, and that a slow response
-// does not delay other tokens.
+// TestWebhookSingleFlight checks that there is one review per token at a time, and that a slow
+// response does not delay other tokens.
 func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string

@@ -13,11 +13,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// ABAC allows what the lines of a policy file allow. It denies nothing.
+// ABAC allows the requests that a line of the policy file allows. It has no opinion on others.
 type ABAC struct{ lines []policyLine }
 
-// A policyLine grants rights to a user, a group, or a user in a group. "*" matches anything; as a
-// user or group it matches all authenticated users.
+// A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a
+// user or group, it matches all authenticated users.
 type policyLine struct {
 	User            string `json:"user"`
 	Group           string `json:"group"`
@@ -28,12 +28,12 @@ type policyLine struct {
 	NonResourcePath string `json:"nonResourcePath"`
 }
 
-// maxPolicyLine limits a line of a policy file, in bytes.
+// maxPolicyLine is in bytes.
 const maxPolicyLine = 1 << 20
 
-// ParseABAC parses a policy file: one JSON object of kind Policy, version v1beta1, per line. Empty
-// lines and lines that begin with "#" are ignored. A line without a version has the fields of the
-// spec at top level. The error lists every invalid line by number.
+// ParseABAC parses a policy file with one JSON object of kind Policy, version v1beta1, per line. It
+// ignores empty lines and lines that start with "#". A line without a version has the spec fields
+// at the top level. The error lists all invalid lines by number.
 func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error
@@ -99,7 +99,7 @@ func decodeLine(text []byte, into any) error {
 	return nil
 }
 
-// parseUnversionedLine parses a line without a version. Omitted fields match everything.
+// parseUnversionedLine parses a line without a version. Omitted fields match any value.
 func parseUnversionedLine(text []byte) (policyLine, error) {
 	var policy struct {
 		Kind      string `json:"kind"`
@@ -153,7 +153,7 @@ func (l *policyLine) matchesUser(user *authn.User) bool {
 
 func matchesWildcard(pattern, value string) bool { return pattern == "*" || pattern == value }
 
-// RulesFor returns the lines for the user.
+// RulesFor returns the rules of all lines that match the user and namespace.
 func (p *ABAC) RulesFor(user *authn.User, namespace string) RuleSet {
 	var all RuleSet
 	for i := range p.lines {

@@ -2,20 +2,16 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// AlwaysAllow allows everything.
+// AlwaysAllow allows every request.
 type AlwaysAllow struct{}
 
-// Authorize returns Allow.
 func (AlwaysAllow) Authorize(Attributes) (Decision, string) { return Allow, "" }
 
-// RulesFor returns all rules.
 func (AlwaysAllow) RulesFor(*authn.User, string) RuleSet { return allowAllRules() }
 
-// AlwaysDeny denies everything, regardless of later modes.
+// AlwaysDeny denies every request. Later modes are not asked.
 type AlwaysDeny struct{}
 
-// Authorize returns Deny.
 func (AlwaysDeny) Authorize(Attributes) (Decision, string) { return Deny, "Everything is forbidden." }
 
-// RulesFor returns no rules.
 func (AlwaysDeny) RulesFor(*authn.User, string) RuleSet { return RuleSet{} }

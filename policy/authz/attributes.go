@@ -7,29 +7,29 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Attributes describe a request for authorization.
+// Attributes describes a request to be authorized.
 type Attributes struct {
 	User *authn.User
-	// Verb is an API verb (get, list, watch, create, update, patch, delete, deletecollection) or,
-	// for a path, the HTTP method in lower case.
+	// Verb is an API verb (get, list, watch, create, update, patch, delete, deletecollection). For
+	// a non-resource path, it is the HTTP method in lower case.
 	Verb string
-	// ResourceRequest says that the request is for a resource, in the next six fields, rather than
-	// for a Path.
+	// ResourceRequest reports whether the next six fields describe a resource. Otherwise, the
+	// request is for Path.
 	ResourceRequest                                              bool
 	Group, Version, Resource, Subresource, Namespace, Name, Path string
-	// Selectors restrict a list, watch or deletecollection, or are nil.
+	// Selectors restricts a list, watch or deletecollection. It may be nil.
 	Selectors *Selectors
 }
 
-// ReadOnly reports whether the request changes nothing.
+// ReadOnly reports whether the verb only reads resources.
 func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
-// maxForbidden bounds the message of a 403 without its reason, because anyone can send long paths.
+// maxForbidden limits the message of a 403 without its reason, in bytes, because paths may be long.
 const maxForbidden = 2 << 10
 
-// ForbiddenMessage returns the message of a 403 in the words of kube-apiserver. reason may be "".
+// ForbiddenMessage returns the message of a 403, as worded by kube-apiserver. reason may be empty.
 func (a Attributes) ForbiddenMessage(reason string) string {
 	text := a.target() + fmt.Sprintf("forbidden: User %q cannot %s ", a.userName(), a.Verb)
 	if a.ResourceRequest {
@@ -44,7 +44,7 @@ func (a Attributes) ForbiddenMessage(reason string) string {
 	return text
 }
 
-// Forbidden returns the 403 for the request. reason may be "".
+// Forbidden returns the 403 Status for the request. reason may be empty.
 func (a Attributes) Forbidden(reason string) *meta.Status {
 	s := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.ForbiddenMessage(reason), Details: &meta.Details{}}
 	if a.ResourceRequest {
@@ -53,7 +53,7 @@ func (a Attributes) Forbidden(reason string) *meta.Status {
 	return s
 }
 
-// target returns the beginning of the message: `pods.group "name" is `, or "" for a path.
+// target returns the start of the message: `pods.group "name" is `, or "" for a non-resource path.
 func (a Attributes) target() string {
 	if !a.ResourceRequest {
 		return ""

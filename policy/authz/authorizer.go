@@ -2,8 +2,8 @@ package authz
 
 type Decision uint8
 
-// NoOpinion and Failed leave the request to the next authorizer. Failed means that the mode could
-// not decide, for its reason.
+// With NoOpinion and Failed, the next authorizer decides. Failed means that the mode could not
+// decide, for example because a remote service did not respond.
 const (
 	NoOpinion Decision = iota
 	Allow
@@ -11,14 +11,14 @@ const (
 	Failed
 )
 
-// An Authorizer is one authorization mode, safe for concurrent use. reason explains the decision
-// briefly and may be "".
+// An Authorizer is one authorization mode. It must be safe for concurrent use. reason is a brief
+// explanation of the decision, and may be empty.
 type Authorizer interface {
 	Authorize(a Attributes) (d Decision, reason string)
 }
 
-// Union returns the first decision of modes, in order. If no mode decides, it returns their
-// reasons, and Failed if one of them failed.
+// Union returns an Authorizer that tries modes in order until one allows or denies. Otherwise, the
+// reason combines those of all modes, and the decision is Failed if any mode failed.
 func Union(modes ...Authorizer) Authorizer { return union(modes) }
 
 type union []Authorizer

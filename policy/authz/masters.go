@@ -2,8 +2,7 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// Masters allows everything to the members of system:masters or, if UserName is set, only to the
-// member with that name.
+// Masters allows everything to members of system:masters, or only to the member UserName if set.
 type Masters struct{ UserName string }
 
 // Authorize has no opinion on other users.

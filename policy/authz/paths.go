@@ -2,11 +2,11 @@ package authz
 
 import "strings"
 
-// AlwaysAllowPaths allows everyone, including anonymous users, to read certain paths. An entry that
-// ends in "*" matches a prefix.
+// AlwaysAllowPaths lets all users, even anonymous ones, read certain paths. An entry that ends in
+// "*" matches by prefix.
 type AlwaysAllowPaths []string
 
-// Authorize has no opinion on resources, other paths, and other verbs than get and head.
+// Authorize allows get and head requests for the paths. It has no opinion on others.
 func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {
 		return NoOpinion, ""
@@ -19,14 +19,14 @@ func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	return NoOpinion, ""
 }
 
-// CoversPath reports whether a path, or a pattern of paths, equals the pattern of a policy or role,
-// or matches its prefix before a trailing "*".
+// CoversPath reports whether the pattern of a policy or role matches path, which may itself be a
+// pattern. A pattern with a trailing "*" matches by prefix.
 func CoversPath(pattern, path string) bool {
 	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
 }
 
-// matchesAlwaysAllowed differs from CoversPath: a trailing slash of the path is ignored, and "*"
-// must match at least one character.
+// matchesAlwaysAllowed differs from CoversPath. It ignores a trailing slash in path, and "*" must
+// match at least one character.
 func matchesAlwaysAllowed(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)

@@ -7,28 +7,29 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RuleResolver is an Authorizer that can list what it allows, unless another mode denies it.
+// A RuleResolver is an Authorizer that can list the rules of a user. Another mode may still deny
+// what they allow.
 type RuleResolver interface {
 	Authorizer
-	// RulesFor returns what user may do in a namespace.
+	// RulesFor returns the rules that apply to a user in a namespace.
 	RulesFor(user *authn.User, namespace string) RuleSet
 }
 
-// RuleSet lists what a user may do.
+// RuleSet lists the rules of a user.
 type RuleSet struct {
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
-	// Incomplete says that there may be more rules. EvaluationError is the reason for clients and
-	// may be "".
+	// Incomplete reports whether the user may have more rules. EvaluationError contains the
+	// reason for clients, and may be empty.
 	Incomplete      bool
 	EvaluationError string
 }
 
-// A ResourceRule allows verbs on resources of groups; "*" matches all. Without Names it applies to
-// all objects.
+// A ResourceRule allows verbs on resources in API groups. "*" matches any value. If Names is empty,
+// the rule applies to all objects.
 type ResourceRule struct{ Verbs, Groups, Resources, Names []string }
 
-// A NonResourceRule allows verbs on other paths; a trailing "*" matches a prefix.
+// A NonResourceRule allows verbs on non-resource paths. A trailing "*" matches by prefix.
 type NonResourceRule struct{ Verbs, Paths []string }
 
 func (r ResourceRule) equal(o ResourceRule) bool {
@@ -39,8 +40,8 @@ func (r NonResourceRule) equal(o NonResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Paths, o.Paths)
 }
 
-// RulesFor combines the rules of all modes without duplicates. A mode that cannot list its rules
-// makes them incomplete.
+// RulesFor combines the rules of all modes without duplicates. The result is incomplete if a mode
+// is not a RuleResolver.
 func (modes union) RulesFor(user *authn.User, namespace string) RuleSet {
 	var all RuleSet
 	var faults []string
@@ -79,7 +80,7 @@ func allowAllRules() RuleSet {
 	}
 }
 
-// RulesFor returns all rules for members of system:masters.
+// RulesFor returns rules that allow everything if Masters applies to the user.
 func (m Masters) RulesFor(user *authn.User, _ string) RuleSet {
 	if d, _ := m.Authorize(Attributes{User: user}); d != Allow {
 		return RuleSet{}
@@ -87,7 +88,7 @@ func (m Masters) RulesFor(user *authn.User, _ string) RuleSet {
 	return allowAllRules()
 }
 
-// RulesFor returns the rule to read the paths.
+// RulesFor returns a rule that allows reading the paths.
 func (p AlwaysAllowPaths) RulesFor(*authn.User, string) RuleSet {
 	return RuleSet{NonResourceRules: []NonResourceRule{{Verbs: []string{"get", "head"}, Paths: p}}}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Reviewer reports the decisions of its Authorizer to clients.
+// A Reviewer completes access reviews with the decisions of its Authorizer.
 type Reviewer struct{ Authorizer Authorizer }
 
 // Access completes a SubjectAccessReview or LocalSubjectAccessReview of kind k with the decision
@@ -58,8 +58,8 @@ func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	return a
 }
 
-// SelfRules completes a SelfSubjectRulesReview with all that user may do in a namespace, as far as
-// the Authorizer can list it.
+// SelfRules completes a SelfSubjectRulesReview with the rules of a user in a namespace. The rules
+// are incomplete if the Authorizer cannot list them all.
 func (r *Reviewer) SelfRules(review tree.Tree, user *authn.User) (tree.Tree, error) {
 	namespace := review.Object("spec").String("namespace")
 	if namespace == "" {

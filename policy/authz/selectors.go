@@ -5,12 +5,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Selectors restrict a request by all of their conditions. Unparseable conditions are omitted, so
-// the request counts as a broader one.
+// Selectors restricts a request to objects that meet all conditions. Conditions that cannot be
+// parsed are omitted, so that the request counts as broader than it is.
 type Selectors struct{ Fields, Labels []selector.Requirement }
 
-// ReadSelectors parses the selectors of a request. A malformed selector counts as absent; the
-// result is nil without conditions.
+// ReadSelectors parses the selectors of a request. It ignores a malformed selector. It returns nil
+// if there are no conditions.
 func ReadSelectors(fields, labels string) *Selectors {
 	s := &Selectors{}
 	if all, err := selector.FieldRequirements(fields); err == nil {
@@ -29,7 +29,8 @@ func (s *Selectors) orNil() *Selectors {
 	return s
 }
 
-// Field returns the single value that a field must have, if any.
+// Field returns the value that a field must have. ok is false unless the selectors require a single
+// value.
 func (s *Selectors) Field(name string) (value string, ok bool) {
 	if s == nil {
 		return "", false
@@ -56,7 +57,7 @@ func reviewSelectors(attributes tree.Tree) *Selectors {
 	return s.orNil()
 }
 
-// Operators of requirements, with the allowed number of values.
+// Supported operators of requirements, with the allowed numbers of values.
 var (
 	fieldOperators = map[string]valueCount{"In": {1, 1}, "NotIn": {1, 1}}
 	labelOperators = map[string]valueCount{"In": {1, 1 << 20}, "NotIn": {1, 1 << 20}, "Exists": {}, "DoesNotExist": {}}

@@ -11,19 +11,20 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// WebhookOptions configure a Webhook. All fields are required.
+// WebhookOptions configures a Webhook. All fields are required.
 type WebhookOptions struct {
 	Client  *remote.Client
 	Version string // of the review: v1 or v1beta1
-	// AuthorizedTTL and UnauthorizedTTL say how long a response is cached; 0 disables caching.
+	// AuthorizedTTL and UnauthorizedTTL are the times for which responses are cached. A TTL of 0
+	// disables caching.
 	AuthorizedTTL, UnauthorizedTTL time.Duration
 	Naming                         *meta.Naming
 	Now                            func() time.Time
 	Logger                         *slog.Logger
 }
 
-// A Webhook sends SubjectAccessReviews to a remote service. If the call fails, it has no opinion.
-// Equal concurrent reviews share one call, and waiting for it delays no other request.
+// A Webhook sends SubjectAccessReviews to a remote service. If a call fails, it returns Failed.
+// Concurrent identical reviews share one call. A slow call delays no other requests.
 type Webhook struct {
 	options    WebhookOptions
 	apiVersion string
@@ -35,20 +36,20 @@ type webhookDecision struct {
 	reason   string
 }
 
-// Limits of the remote's cost.
+// Limits that protect the remote service.
 const (
 	reviewTimeout        = 30 * time.Second // of one review including retries
 	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
 	maxCachedDecisions   = 8192
 )
 
-// NewWebhook returns a Webhook.
+// NewWebhook returns a Webhook with an empty cache.
 func NewWebhook(o WebhookOptions) *Webhook {
 	return &Webhook{options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + o.Version),
 		reviews: authn.NewReviews[webhookDecision](maxCachedDecisions, maxConcurrentReviews, reviewTimeout, o.Now)}
 }
 
-// Authorize caches decisions by the encoded review.
+// Authorize returns the cached decision for the encoded review, or calls the service.
 func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	body, err := encodeReview(&a, w.apiVersion, w.options.Version == "v1beta1")
 	if err != nil {
@@ -71,13 +72,13 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	return found.decision, found.reason
 }
 
-// logFailure logs the cause, which clients do not see.
+// logFailure logs the cause of a failure and returns a reason without it for clients.
 func (w *Webhook) logFailure(err error) (Decision, string) {
 	w.options.Logger.Warn("the authorization webhook did not respond", "error", err)
 	return Failed, "the authorization webhook did not respond"
 }
 
-// RulesFor reports that only the remote knows the rules.
+// RulesFor returns an incomplete RuleSet, because only the remote service knows the rules.
 func (w *Webhook) RulesFor(*authn.User, string) RuleSet {
 	return RuleSet{Incomplete: true, EvaluationError: "webhook authorizer does not support user rule resolution"}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// Wire format of a SubjectAccessReview.
 type (
 	subjectAccessReview struct {
 		APIVersion string                  `json:"apiVersion"`
@@ -75,8 +74,8 @@ func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// newSelectorAttributes omits the operators Gt and Lt, which reviews do not have. The remote then
-// decides about more objects than requested.
+// newSelectorAttributes omits Gt and Lt, which a review cannot express. The service then decides
+// about more objects than requested.
 func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
 	q := &selectorAttributes{}
 	for _, c := range conditions {

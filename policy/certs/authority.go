@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// An Authority is a CA that signs certificate requests. current may return another certificate each
+// An Authority is a CA that signs certificate requests. Its certificate may be replaced at any
 // time.
 type Authority struct {
 	current func() *tls.Certificate
 }
 
-// Authority returns the daemon's own CA as an Authority.
+// Authority returns an Authority that signs with the server's own CA.
 func (o *Manager) Authority() *Authority {
 	return &Authority{func() *tls.Certificate {
 		ca := o.set.Load().CA.TLS()
@@ -24,8 +24,8 @@ func (o *Manager) Authority() *Authority {
 	}}
 }
 
-// LoadAuthority loads a CA and its key from two PEM files, which may be replaced while the daemon
-// runs. refresh reloads them and reports whether they have changed.
+// LoadAuthority loads a CA certificate and key from two PEM files, which may be replaced at run
+// time. refresh reloads them and reports whether they have changed.
 func LoadAuthority(certFile, keyFile string) (a *Authority, refresh func() (bool, error), err error) {
 	pair := &FilePair{certFile: certFile, keyFile: keyFile, check: checkAuthority}
 	if _, err := pair.Refresh(); err != nil {
@@ -44,8 +44,8 @@ func checkAuthority(c *x509.Certificate) error {
 	return nil
 }
 
-// A Template describes a certificate to sign. Only the key, subject and alternative names of the
-// request are used; other wishes, such as to be a CA, are ignored.
+// A Template describes a certificate to sign. Of the request, only the key, subject and alternative
+// names are used. Other requested properties, such as being a CA, are ignored.
 type Template struct {
 	Request      *x509.CertificateRequest
 	KeyUsage     x509.KeyUsage
@@ -53,11 +53,11 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the lifetime from which clockSkew is deducted. It would be more than a hundredth
-// of a shorter one.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew. Deducting it from a
+// shorter lifetime would cost more than one percent.
 const longLifetime = 8 * time.Hour
 
-// Sign returns the certificate in PEM. It is backdated by some minutes for clients with slow
+// Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow
 // clocks, and expires no later than the CA.
 func (a *Authority) Sign(t Template, now time.Time) ([]byte, error) {
 	ca := a.current()

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// requestFor returns a certificate request that requests a CA.
+// requestFor returns a certificate request that asks for a CA certificate.
 func requestFor(t *testing.T, name string) *x509.CertificateRequest {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +87,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestLoadAuthority checks that only CAs are loaded, also when files are reloaded.
+// TestLoadAuthority checks that only CA certificates are loaded, both initially and on a refresh.
 func TestLoadAuthority(t *testing.T) {
 	now := time.Now()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A FileError reports a file that is lost, damaged, or not the one that the data depends on.
+// A FileError reports that a file is lost, damaged, or not the one that the stored data depends on.
 type FileError struct {
 	File, What string
 	Advice     string // for the administrator
@@ -19,21 +19,22 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
-// A Binding ties the files that cannot be reissued, the CAs and the key of service account tokens,
-// to the data that depends on them. It stores their checksums with that data to detect lost or
-// exchanged files. A nil Binding has no checksums.
+// A Binding ties irreplaceable files, such as CAs and the key of service account tokens, to the
+// data that depends on them. Their checksums are stored with that data, which detects lost and
+// replaced files. A nil Binding has no checksums.
 type Binding struct {
 	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
 	Set func(name, value string) error
-	// AcceptLoss allows replacing lost files and accepts changed ones.
+	// AcceptLoss permits replacing lost files and using changed ones.
 	AcceptLoss bool
 	Log        *slog.Logger
 }
 
 const replaceRootAdvice = "put the original file back, or start once with --accept-data-loss to use the present file, or a new one if it is missing; everything issued with the lost key is then rejected"
 
-// check compares the content of the file at path with its checksum. nil means a missing file.
+// check compares the content of the file at path with its checksums. text is nil for a missing
+// file.
 func (b *Binding) check(path string, text []byte) error {
 	bound := b.sums(path)
 	if len(bound) == 0 {
@@ -55,7 +56,7 @@ func (b *Binding) check(path string, text []byte) error {
 	return fault
 }
 
-// bind makes texts the only accepted contents of the file at path.
+// bind stores the checksums of texts, which become the only accepted contents of the file at path.
 func (b *Binding) bind(path string, texts ...[]byte) error {
 	if b == nil {
 		return nil
@@ -70,15 +71,15 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt binds the file at path as it is. An error, as on a full disk, must not prevent the start;
-// the next start retries.
+// adopt binds the current content of the file at path. It logs errors, such as a full disk, and the
+// next start tries again.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)
 	}
 }
 
-// Release removes the checksum of an unused file.
+// Release removes the checksums of a file that is no longer used.
 func (b *Binding) Release(path string) error { return b.bind(path) }
 
 func (b *Binding) sums(path string) []string {
@@ -94,7 +95,8 @@ func checksum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// EnsureFile checks the file at path against its checksum, or creates it if neither exists.
+// EnsureFile checks the file at path against its checksums. It creates a file that is missing and
+// has no checksum.
 func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
 	text, err := readIfExists(path)
 	if err != nil {
@@ -114,7 +116,7 @@ func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
 	return err
 }
 
-// CheckFile compares the file at path with its checksum.
+// CheckFile compares the file at path with its checksums. A mismatch is a *FileError.
 func (b *Binding) CheckFile(path string) error {
 	text, err := readIfExists(path)
 	if err != nil {
@@ -125,13 +127,13 @@ func (b *Binding) CheckFile(path string) error {
 
 func (b *Binding) acceptsLoss() bool { return b != nil && b.AcceptLoss }
 
-// roots are the pairs that cannot be reissued.
+// roots lists the certificate pairs that cannot be reissued.
 var roots = []string{"ca", "front-proxy-ca"}
 
-// leaves are the reissuable pairs, by the CA that signs them.
+// leaves lists the reissuable certificate pairs by the CA that signs them.
 var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
 
-// Check returns the errors in the files of the store, without changing anything.
+// Check returns the faults of all files in the store. It changes nothing.
 func (s Store) Check() []error {
 	var faults []error
 	add := func(err error) {
@@ -160,7 +162,7 @@ func (s Store) Check() []error {
 	return faults
 }
 
-// checkNoLeaf reports a missing CA whose certificates still exist.
+// checkNoLeaf returns an error if the CA is missing but certificates that it signed still exist.
 func (s Store) checkNoLeaf(ca string) error {
 	if s.ReplaceForeign || s.Dir == "" {
 		return nil
@@ -179,7 +181,7 @@ func (s Store) checkNoLeaf(ca string) error {
 	return nil
 }
 
-// checkIssuer reports a certificate that neither the CA nor one of its predecessors has signed.
+// checkIssuer returns an error if neither the CA nor a predecessor signed the certificate.
 func (s Store) checkIssuer(name string, leaf, ca *Pair) error {
 	if leaf == nil || slices.ContainsFunc(ca.bundle(), func(c *x509.Certificate) bool { return leaf.Cert.CheckSignatureFrom(c) == nil }) {
 		return nil

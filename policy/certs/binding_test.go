@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// memoryBinding returns a Binding that keeps checksums in a map.
 func memoryBinding(sums map[string]string) *Binding {
 	return &Binding{
 		Get: func(name string) (string, bool) { value, ok := sums[name]; return value, ok },
@@ -21,7 +20,6 @@ func memoryBinding(sums map[string]string) *Binding {
 
 var bindingNames = []string{"localhost"}
 
-// boundStore returns a store whose files all exist and are bound.
 func boundStore(t *testing.T) (Store, Set) {
 	t.Helper()
 	s := Store{Dir: t.TempDir(), Binding: memoryBinding(map[string]string{})}
@@ -87,8 +85,8 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// TestLostDirectory checks that a lost directory is recreated only if the loss is accepted. Pairs
-// that a CA can reissue are always recreated.
+// TestLostDirectory checks that a lost directory is recreated only if the loss is accepted.
+// Certificates that an existing CA can reissue are always recreated.
 func TestLostDirectory(t *testing.T) {
 	s, old := boundStore(t)
 	for _, file := range []string{"server.crt", "server.key"} {
@@ -164,14 +162,14 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a complete pair remains after a crash that keeps any subset of
-// the renames of a save.
+// TestInterruptedSave checks that a complete pair remains after a crash during a save, whichever of
+// its renames have taken effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
 	for _, had := range []*Pair{nil, old.Server} {
 		for state := range 16 {
-			// Each new file is absent, has its temporary name, or is in place.
+			// Each new file is absent, still has its temporary name, or is in place.
 			certAt, keyAt := state%4, state/4
 			if certAt == 3 || keyAt == 3 || certAt == 2 && keyAt == 0 || certAt == 0 && keyAt == 2 {
 				continue // both temporary files are durable before the first rename
@@ -214,7 +212,8 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal checks that the store opens after a crash at any write of a checksum.
+// TestInterruptedRenewal checks that the store still opens after a crash at any write of a
+// checksum.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A Source returns the current PEM text of certificates.
+// A Source returns the current certificates in PEM.
 type Source func() ([]byte, error)
 
-// FileSource returns a Source of the file at path. A file without certificates is an error.
+// FileSource returns a Source that reads the file at path. A file without certificates is an error.
 func FileSource(path string) Source {
 	return func() ([]byte, error) {
 		text, err := os.ReadFile(path)
@@ -45,7 +45,8 @@ func checkCertificates(text []byte) error {
 	return nil
 }
 
-// CAs are the authorities for verifying certificates, from one or more sources.
+// CAs holds the CAs for verifying certificates, from one or more sources. It is safe for concurrent
+// use, except for Refresh.
 type CAs struct {
 	sources []Source
 	current atomic.Pointer[caBundle]
@@ -56,7 +57,7 @@ type caBundle struct {
 	pool *x509.CertPool
 }
 
-// NewCAs loads the sources.
+// NewCAs loads all sources and returns their CAs.
 func NewCAs(sources ...Source) (*CAs, error) {
 	c := &CAs{sources: sources}
 	_, err := c.Refresh()
@@ -66,14 +67,15 @@ func NewCAs(sources ...Source) (*CAs, error) {
 	return c, nil
 }
 
-// Pool returns the current authorities. Each change yields another pool, so decisions may be cached
-// by pointer.
+// Pool returns the current CAs. Each change creates a new pool, so results may be cached by its
+// address.
 func (c *CAs) Pool() *x509.CertPool { return c.current.Load().pool }
 
-// PEM returns the current text of the authorities. It is a Source and never fails.
+// PEM returns the current text of all sources. It is a Source that never fails.
 func (c *CAs) PEM() ([]byte, error) { return c.current.Load().text, nil }
 
-// Refresh reloads the sources and reports whether anything has changed. On error nothing changes.
+// Refresh reloads the sources and reports whether any has changed. An error leaves the CAs
+// unchanged.
 func (c *CAs) Refresh() (bool, error) {
 	var text []byte
 	for _, source := range c.sources {
@@ -92,7 +94,7 @@ func (c *CAs) Refresh() (bool, error) {
 	return true, nil
 }
 
-// MergeBundles returns the unexpired certificates of several PEM texts, without duplicates and
+// MergeBundles returns the unexpired certificates in several PEM texts. It omits duplicates and all
 // other content.
 func MergeBundles(now time.Time, texts ...[]byte) []byte {
 	var merged []byte

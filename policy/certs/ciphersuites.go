@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tlsVersions are the allowed minimum TLS versions. Those before 1.2 are broken.
+// tlsVersions lists the allowed minimum TLS versions. Versions before 1.2 are insecure.
 var tlsVersions = []struct {
 	name string
 	id   uint16
@@ -29,9 +29,9 @@ var legacySuiteNames = map[string]uint16{
 	"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305": tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
-// ParseCipherSuites parses cipher suite names of Go and IANA, and also returns the insecure ones.
-// No names mean nil, Go's default. The error names all unknown suites and lists the valid ones. The
-// suites of TLS 1.3 cannot be configured; naming them has no effect.
+// ParseCipherSuites parses Go or IANA names of cipher suites, and also returns the insecure names.
+// It returns nil, which means Go's default, for an empty list. TLS 1.3 suites are accepted but have
+// no effect, because Go does not let them be configured. The error lists all unknown names.
 func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err error) {
 	known := map[string]uint16{}
 	var all []string

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestClockNeverReplacesTheCA starts with wrong clocks and then with the right one. The CA must
-// stay.
+// TestClockNeverReplacesTheCA checks that the CA survives starts with a wrong clock, and later with
+// the correct one.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),
@@ -53,7 +53,7 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 }
 
 // TestMissingCertificateUnderWrongClock checks that certificates issued under a wrong clock are
-// valid under the right one.
+// valid under the correct one.
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	ensure(t, dir, start, testNames)

@@ -1,12 +1,12 @@
-// Package certs issues the daemon's own certificates, keeps them and external ones current while
-// the daemon runs, and signs certificate requests. Its CA issues the serving certificate, the
-// administrator's client certificate, and the daemon's client certificate for kubelets. A separate
-// CA issues its front proxy certificate for extension API servers.
+// Package certs issues the server's own certificates, keeps them and external ones current at run
+// time, and signs certificate requests. Its CA issues the serving certificate, the administrator's
+// client certificate, and the server's client certificate for kubelets. A separate CA issues the
+// front proxy certificate for extension API servers.
 //
-// A Store is the directory of the daemon's own certificates, and a Manager holds the current ones.
-// A FilePair is an external serving certificate; SNICertificates selects one by the name that a
-// client requests. CAs verify client certificates; an Authority signs. A Reloader reloads all of
-// them periodically.
+// A Store is the directory of the server's own certificates, and a Manager holds the current ones.
+// A FilePair is an external serving certificate. SNICertificates selects a serving certificate by
+// the name that a client requests. CAs holds the CAs for client certificates. An Authority signs
+// certificate requests. A Reloader reloads all of these periodically.
 //
 // The directory of a Store has these PEM files:
 //
@@ -20,20 +20,22 @@
 //	apiserver-kubelet-client.crt  .key  for kubelets, 1 year
 //
 // Keys are ECDSA P-256 in PKCS #8. Directories have mode 0700, files 0600. Both files of a pair are
-// written under temporary names (.new) and synced before either is renamed; the next start
+// written under temporary names (.new) and synced before either is renamed. The next start
 // completes an interrupted save.
 //
 // # Invariants
 //
-//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by
-//     the current CA, or, as the serving certificate, lacks a requested name.
-//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them.
-//     A lost, damaged or exchanged CA is a FileError. So are half of a pair, a mismatched key, and
-//     a leaf of an unknown CA. A leaf without both files is reissued.
-//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity
-//     nothing changes except for a warning. Replacing a CA replaces its certificates.
-//   - A new leaf that cannot be saved for lack of space is used from memory.
-//   - While the daemon runs, an invalid file never replaces valid content in use.
+//   - Intact pairs are reused. A leaf certificate is reissued if it expires within 30 days or is
+//     not signed by the current CA. The serving certificate is also reissued if it lacks a
+//     requested name.
+//   - A lost CA cannot be reissued, so a Binding stores the checksums of the CAs with the data that
+//     depends on them. A lost, damaged or exchanged CA is a FileError. The same applies to half of
+//     a pair, a mismatched key, and a leaf signed by an unknown CA. A leaf without both files is
+//     reissued.
+//   - Only an administrator replaces a CA. A wrong clock never does. Outside the CA's validity, the
+//     server only logs a warning. Replacing a CA also replaces its certificates.
+//   - If a new leaf cannot be saved because the disk is full, it is used from memory.
+//   - At run time, an invalid file never replaces the valid content in use.
 //
-// Handshakes and requests read an atomic pointer, which only the Reloader's goroutine writes.
+// Handshakes and requests load an atomic pointer that only the Reloader's goroutine stores.
 package certs

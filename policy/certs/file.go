@@ -6,11 +6,10 @@ import (
 	"runtime"
 )
 
-// createTemp is replaced in a test of a full disk.
+// createTemp is a variable so that a test can simulate a full disk.
 var createTemp = os.CreateTemp
 
-// WriteFile replaces the file at path, readable only by its owner. A crash leaves the old or the
-// new file.
+// WriteFile atomically replaces the file at path. Only its owner can read the file.
 func WriteFile(path string, data []byte) error {
 	made, err := writeTempFile(path, data)
 	if err != nil {
@@ -46,8 +45,8 @@ func replaceFile(made, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes the names in a directory durable. Windows journals them itself and cannot sync
-// directories.
+// syncDir makes the file names in a directory durable. Windows cannot sync directories, but
+// journals their names itself.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 )
 
-// A FilePair is an externally managed certificate, followed by its intermediates, and its key, in
-// two PEM files.
+// A FilePair is an externally managed certificate, with intermediates, and its key in two PEM
+// files.
 type FilePair struct {
 	certFile, keyFile string
-	// names to serve it for; nil means those in the certificate
+	// names for which the certificate is served, or nil for the names in the certificate
 	names   []string
 	check   func(*x509.Certificate) error // rejects unusable certificates; may be nil
 	current atomic.Pointer[loadedPair]
@@ -26,8 +26,8 @@ type loadedPair struct {
 	cert            *tls.Certificate
 }
 
-// LoadFilePair loads the two files. names, if any, are the host names, *.domain or IP addresses to
-// serve the certificate for.
+// LoadFilePair loads a certificate and its key. names lists the host names, *.domain patterns and
+// IP addresses for which to serve it. It defaults to those in the certificate.
 func LoadFilePair(certFile, keyFile string, names ...string) (*FilePair, error) {
 	p := &FilePair{certFile: certFile, keyFile: keyFile, names: names}
 	if _, err := p.Refresh(); err != nil {
@@ -36,11 +36,11 @@ func LoadFilePair(certFile, keyFile string, names ...string) (*FilePair, error) 
 	return p, nil
 }
 
-// Certificate returns the current pair.
+// Certificate returns the current certificate and key.
 func (p *FilePair) Certificate() *tls.Certificate { return p.current.Load().cert }
 
-// PEM returns the current certificate and its intermediates, without other content of the file,
-// such as the key.
+// PEM returns the current certificate and its intermediates. It omits other content of the file,
+// such as a key.
 func (p *FilePair) PEM() []byte {
 	var text []byte
 	for _, der := range p.Certificate().Certificate {
@@ -52,9 +52,8 @@ func (p *FilePair) PEM() []byte {
 // KeyPEM returns the current content of the key file.
 func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
 
-// Refresh reloads the files and reports whether they have changed. On error the pair stays. Since
-// the files cannot be replaced atomically, they may not match in between; the next Refresh then
-// succeeds.
+// Refresh reloads the files and reports whether they have changed. An error leaves the pair
+// unchanged. A Refresh between the replacements of the two files may fail.
 func (p *FilePair) Refresh() (bool, error) {
 	certPEM, err := os.ReadFile(p.certFile)
 	if err != nil {
@@ -90,13 +89,13 @@ func (p *FilePair) certificateNames() []string {
 	return hosts
 }
 
-// A NamedCertKey assigns a certificate to names.
+// A NamedCertKey assigns a certificate to host names.
 type NamedCertKey struct {
 	CertFile, KeyFile string
 	Names             []string // nil means those in the certificate
 }
 
-// ParseNamedCertKey parses cert,key or cert,key:name,name.
+// ParseNamedCertKey parses "cert,key" or "cert,key:name,name".
 func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	files, names, named := strings.Cut(text, ":")
 	cert, key, two := strings.Cut(files, ",")
@@ -107,7 +106,7 @@ func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	if !named {
 		return n, nil
 	}
-	// IPv6 addresses have colons, so only the first colon separates.
+	// The first colon separates the files from the names. Others belong to IPv6 addresses.
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" || strings.Contains(strings.TrimPrefix(name, "*."), "*") {
 			return n, fmt.Errorf("%q: %q is not a host name, *.domain or IP address", text, name)

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// writePair writes the serving certificate and key of a new store for names, and returns the files.
 func writePair(t *testing.T, names ...string) (cert, key string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +56,7 @@ func TestParseNamedCertKey(t *testing.T) {
 	}
 }
 
-// TestPEMHoldsNoKey checks that PEM omits a key that is in the certificate file.
+// TestPEMHoldsNoKey checks that PEM omits a key in the certificate file.
 func TestPEMHoldsNoKey(t *testing.T) {
 	cert, key := writePair(t, "a.example")
 	want, err := os.ReadFile(cert)

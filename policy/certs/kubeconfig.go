@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Kubeconfig returns the client configuration of a user for the server at url, with embedded
-// certificates. ca is the PEM text of the trusted CAs.
+// Kubeconfig returns a kubeconfig with the embedded certificate of a user for the server at url. ca
+// contains the trusted CAs in PEM.
 func Kubeconfig(url string, ca []byte, user *Pair) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
@@ -30,7 +30,7 @@ current-context: troupe
 `, url, base64Text(ca), quoted(user.Cert.Subject.CommonName), base64Text(user.CertPEM), base64Text(user.KeyPEM))
 }
 
-// quoted quotes a string for YAML and JSON, since user names may contain colons.
+// quoted quotes a string for YAML, because user names may contain colons.
 func quoted(text string) string {
 	q, err := json.Marshal(text)
 	if err != nil {
@@ -41,7 +41,7 @@ func quoted(text string) string {
 
 func base64Text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }
 
-// ClusterKubeconfig returns a client configuration without a user: only the server and its CA.
+// ClusterKubeconfig returns a kubeconfig that contains only the server and its CA, but no user.
 func ClusterKubeconfig(url string, ca []byte) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 clusters:

@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// A Manager holds the daemon's own certificates and renews them before they expire.
+// A Manager holds the server's own certificates and renews them before they expire.
 type Manager struct {
 	store Store
 	names []string
 	set   atomic.Pointer[Set]
 }
 
-// Open ensures the certificates of the store and returns their Manager. See Ensure for names.
+// Open loads or issues the certificates of the store (see Ensure) and returns their Manager.
 func (s Store) Open(names []string) (*Manager, error) {
 	if s.Dir == "" {
 		s.memory = map[string]*Pair{}
@@ -45,23 +45,24 @@ func (o *Manager) ProxyClient() *tls.Certificate {
 	return &c
 }
 
-// KubeletClient returns the certificate that the daemon presents to kubelets.
+// KubeletClient returns the current client certificate for kubelets.
 func (o *Manager) KubeletClient() *tls.Certificate {
 	c := o.set.Load().KubeletClient.TLS()
 	return &c
 }
 
-// IssueClient issues a certificate for a user and its groups. It is not stored, and expires after a
-// year or with the CA.
+// IssueClient issues a client certificate for a user with groups. The certificate is not stored. It
+// is valid for a year, but not beyond the CA.
 func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 	return o.store.issueClient(o.set.Load().CA, client{name: name, groups: groups}, o.store.now())
 }
 
-// CABundle returns the PEM text of the CAs whose certificates are in use, the current one first.
+// CABundle returns the CAs in PEM: the current one, followed by its unexpired predecessors.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew renews expiring certificates, and all of them on request, and reports whether the serving
-// certificate changed. The error may also be a Warning; the certificates are usable anyway.
+// Renew renews expiring certificates, or all of them if an administrator has requested new CAs. It
+// reports whether the serving certificate changed. The error may be only a Warning, in which case
+// the certificates are usable.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
@@ -76,9 +77,9 @@ func (o *Manager) Renew() (bool, error) {
 	return false, o.Warning()
 }
 
-// Warning returns what an administrator must handle: a clock outside of the CA's validity, an
-// expiring CA, or unsaved new certificates, which it tries to save again. Only one goroutine may
-// call it or Renew at a time.
+// Warning returns the problems that an administrator must solve: a clock outside the CA's validity,
+// an expiring CA, or new certificates that cannot be saved. It first tries to save these again.
+// Warning and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

@@ -50,7 +50,6 @@ func TestManagerRenews(t *testing.T) {
 		}
 		verify(t, now.String(), set, now, testNames)
 	}
-	// Certificates of the first CA stay valid until that CA expires.
 	trust, err := own.CABundle()
 	if err != nil || !bytes.HasPrefix(trust, own.Set().CA.CertPEM) || !bytes.Contains(trust, first.CA.CertPEM) {
 		t.Errorf("the CA before is not trusted any more: %v\n%s", err, trust)
@@ -67,8 +66,8 @@ func TestManagerRenews(t *testing.T) {
 	}
 }
 
-// TestManagerKeepsCertificatesOnWriteError checks that the certificates stay in use if the store
-// cannot be written.
+// TestManagerKeepsCertificatesOnWriteError checks that the current certificates stay in use if the
+// store is not writable.
 func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	now, dir := start, filepath.Join(t.TempDir(), "pki")
 	own, err := certs.Store{Dir: dir, Now: func() time.Time { return now }}.Open(testNames)

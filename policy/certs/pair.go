@@ -14,18 +14,18 @@ import (
 
 type Pair struct {
 	Cert *x509.Certificate
-	// CertPEM and KeyPEM are the contents of the files.
+	// CertPEM and KeyPEM are the contents of the two files.
 	CertPEM, KeyPEM []byte
 
 	key *ecdsa.PrivateKey
 }
 
-// TLS returns the pair for package tls.
+// TLS returns the certificate and key for crypto/tls.
 func (p *Pair) TLS() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Cert.Raw}, PrivateKey: p.key, Leaf: p.Cert}
 }
 
-// issue self-signs if issuer is nil.
+// issue signs a certificate for a new key. It is self-signed if issuer is nil.
 func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Duration) (*Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -53,8 +53,7 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
 
-// newSerialNumber returns a random number, so that the content of the next certificate is
-// unpredictable, and a positive one, as RFC 5280 requires.
+// newSerialNumber returns a random positive number, as RFC 5280 requires. It must be unpredictable.
 func newSerialNumber() (*big.Int, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {

@@ -34,8 +34,8 @@ func NewReloader(log *slog.Logger) *Reloader {
 		"Reloads of changed certificates, CAs and other files, by file and status. After a failure the previous content stays in use.", "what", "status")}
 }
 
-// AddFile calls load, which loads the file at path, and adds a target that calls it again when the
-// file's content changes.
+// AddFile loads the file at path by calling load. It adds a target that calls load again whenever
+// the content changes.
 func (r *Reloader) AddFile(name, path string, load func() error) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -71,15 +71,15 @@ func (r *Reloader) Trigger() {
 	}
 }
 
-// Add adds a target. reload reloads it and reports whether it has changed. Targets are reloaded in
-// the order of addition. name, such as "client-ca", is used in logs and metrics.
+// Add adds a target with its reload function. Targets are reloaded in the order in which they were
+// added. name, such as "client-ca", is used in logs and metrics.
 func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
 	r.targets = append(r.targets, &reloadTarget{
 		name: name, reload: reload, changes: r.reloads.With(name, "success"), failures: r.reloads.With(name, "failure"),
 	})
 }
 
-// Run reloads all targets once per period until ctx ends.
+// Run reloads all targets once per period, and on each Trigger, until ctx ends.
 func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
@@ -97,8 +97,8 @@ func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 	}
 }
 
-// Reload reloads all targets once, logs the changed ones, and returns their names. Only one
-// goroutine may call it at a time.
+// Reload reloads all targets once, logs the changed ones, and returns their names. It must not be
+// called concurrently.
 func (r *Reloader) Reload() (reloaded []string) {
 	for _, target := range r.targets {
 		changed, err := target.reload()

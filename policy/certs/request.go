@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// ParseRequest decodes a certificate request (PKCS #10) in base64-encoded PEM, as in objects. It
-// does not verify the signature.
+// ParseRequest decodes a PKCS #10 certificate request in the form that a CertificateSigningRequest
+// contains: PEM, encoded in base64. It does not verify the signature.
 func ParseRequest(text string) (*x509.CertificateRequest, error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

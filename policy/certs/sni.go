@@ -7,17 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// SNICertificates selects the serving certificate by the name that the client requests (SNI) or,
-// without SNI, by the local address of the connection.
+// SNICertificates selects the serving certificate by the server name in the ClientHello (SNI).
+// Without SNI, it uses the local address of the connection.
 type SNICertificates struct {
 	fallback func() *tls.Certificate
 	pairs    []*FilePair
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates serves pairs for their names, and the certificate of otherwise for all others.
-// Configured names take precedence over those in certificates, earlier pairs over later ones, and
-// full names over *.domain.
+// NewSNICertificates returns SNICertificates that serve pairs for their names, and otherwise() for
+// all other names. Configured names take precedence over names in certificates, earlier pairs over
+// later ones, and exact names over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()
@@ -51,7 +51,7 @@ func canonicalName(name string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".")
 }
 
-// GetCertificate is for tls.Config.GetCertificate.
+// GetCertificate implements tls.Config.GetCertificate.
 func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	byName := *s.byName.Load()
 	name := hello.ServerName
@@ -70,8 +70,8 @@ func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certi
 	return s.fallback(), nil
 }
 
-// Refresh reloads the pairs and reports whether any has changed. Invalid pairs stay unchanged; the
-// error is the first one.
+// Refresh reloads the pairs and reports whether any has changed. A pair that cannot be loaded stays
+// unchanged. The error is the first one.
 func (s *SNICertificates) Refresh() (changed bool, err error) {
 	for _, p := range s.pairs {
 		one, fault := p.Refresh()

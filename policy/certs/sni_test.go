@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An addrConn is a connection to a local address.
 type addrConn struct {
 	net.Conn
 	address string

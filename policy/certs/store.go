@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Lifetimes of certificates, and when they are renewed.
+// Lifetimes of certificates, the time before expiry at which they are renewed, and the tolerated
+// clock skew.
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
@@ -24,50 +25,49 @@ const (
 	clockSkew    = 5 * time.Minute
 )
 
-// AdminName is the user name in the administrator's certificate, in platform form.
+// AdminName is the default user name of the administrator, in platform form.
 const AdminName = "platform-admin"
 
 // ProxyClientName is the common name of the front proxy client certificate.
 const ProxyClientName = "front-proxy-client"
 
-// KubeletClientName is the daemon's user name at kubelets, in platform form. The prefix keeps other
-// authenticators from claiming it.
+// KubeletClientName is the default user name of the server at kubelets, in platform form. The
+// prefix "system:" keeps other authenticators from assigning this name.
 const KubeletClientName = "system:apiserver-node-client"
 
-// A Store keeps the daemon's certificates in a directory or in memory.
+// A Store keeps the server's own certificates in a directory or in memory.
 type Store struct {
-	// Dir is the directory; "" keeps the certificates in the memory of the Manager that Open
-	// returns.
+	// Dir is the directory. If it is empty, the Manager that Open returns keeps the certificates in
+	// memory.
 	Dir string
-	// Admin is the administrator's user name; "" means AdminName.
+	// Admin is the user name of the administrator. It defaults to AdminName.
 	Admin string
-	// KubeletClient is the daemon's user name at kubelets; "" means KubeletClientName.
+	// KubeletClient is the user name of the server at kubelets. It defaults to KubeletClientName.
 	KubeletClient string
-	// Now returns the current time; nil means time.Now.
+	// Now returns the current time. It defaults to time.Now.
 	Now func() time.Time
-	// Binding ties the CAs to the data that depends on them; may be nil.
+	// Binding ties the CAs to the data that depends on them. It may be nil.
 	Binding *Binding
-	// ReplaceForeign reissues certificates of other CAs, because the CA may be new. Otherwise they
-	// are an error.
+	// ReplaceForeign makes Ensure reissue certificates that the CA has not signed, because the CA
+	// itself may be new. Otherwise, such certificates are an error.
 	ReplaceForeign bool
 
 	memory map[string]*Pair // replaces the files
 }
 
-// A Set is the result of Ensure.
+// A Set contains all certificates of a Store.
 type Set struct {
 	CA, Server, Admin *Pair
 	KubeletClient     *Pair
-	// ProxyCA is the CA of ProxyClient, the front proxy certificate for extension API servers. It
-	// signs nothing else.
+	// ProxyCA signs only ProxyClient, the front proxy certificate for extension API servers.
 	ProxyCA, ProxyClient *Pair
-	// unsaved are the pairs, by name, that are in use but not saved yet.
+	// unsaved holds the pairs that are in use but could not be saved yet, by name.
 	unsaved map[string]*Pair
 }
 
-// Ensure returns the certificates of the store, and issues those that are missing, expire soon, or
-// lack one of names. It issues a CA only if it is missing or the administrator requests a new one.
-// names are the host names and IP addresses with which clients may reach the server.
+// Ensure returns the certificates of the store. It issues those that are missing, expire soon, or
+// lack one of names, which lists the host names and IP addresses of the server. It issues a CA only
+// if that is missing or an administrator has requested a new one.
 func (s Store) Ensure(names []string) (Set, error) {
 	if s.Dir != "" {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -99,15 +99,15 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
-	// The request stays until the certificates of the old CAs are replaced, so that a start in
-	// between accepts them.
+	// Remove the request only after all certificates of the old CAs are replaced. After a crash,
+	// the next start then replaces the remaining ones.
 	if renewed {
 		return set, os.Remove(s.renewRequestPath())
 	}
 	return set, nil
 }
 
-// trackUnsaved records a pair that could not be saved, for later.
+// trackUnsaved returns a function that records a pair that could not be saved, for a later attempt.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -121,7 +121,7 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// cas loads or issues the CAs. It reports whether new ones were requested and both are saved.
+// cas loads or issues both CAs. renewed reports whether new ones were requested and are saved.
 func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	var proxySaved, saved bool
 	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
@@ -133,8 +133,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	return asked && proxySaved && saved, nil
 }
 
-// ca returns one CA, and whether it is saved. It never replaces a CA on its own, because a wrong
-// clock would then revoke the trust of every client.
+// ca returns one CA and whether it is saved. It replaces a CA only if renew is set. Otherwise, a
+// wrong clock could revoke the trust of all clients.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -163,7 +163,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	if err != nil {
 		return nil, false, fmt.Errorf("create the certificate %q: %w", file, err)
 	}
-	// After a crash during the replacement, either CA may remain.
+	// After a crash during the replacement, either CA may be on disk, so bind both.
 	if old != nil {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
 		err = s.Binding.bind(certFile, old.CertPEM, ca.CertPEM)
@@ -180,7 +180,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	return ca, true, err
 }
 
-// renewRequestPath returns the file with which an administrator requests new CAs.
+// renewRequestPath returns the path of the file that an administrator creates to request new CAs.
 func (s Store) renewRequestPath() string { return filepath.Join(s.Dir, "ca.renew") }
 
 func (s Store) renewRequested() bool {
@@ -191,7 +191,7 @@ func (s Store) renewRequested() bool {
 	return err == nil
 }
 
-// checkCA compares the CA's validity with the clock. If they do not match, either may be wrong.
+// checkCA returns an error if the clock is outside the CA's validity or the CA expires soon.
 func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {
@@ -248,8 +248,8 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
-// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. If
-// saving fails, it returns both the usable pair and the error.
+// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. A
+// pair that cannot be saved is returned together with the error.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
@@ -269,7 +269,7 @@ func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make fu
 	return pair, s.save(name, pair)
 }
 
-// load returns the stored pair, or nil. It completes an interrupted save.
+// load returns the stored pair, or nil if there is none. It first completes an interrupted save.
 func (s Store) load(name string) (*Pair, error) {
 	if s.Dir == "" {
 		return s.memory[name], nil
@@ -321,8 +321,8 @@ func readIfExists(path string) ([]byte, error) {
 
 const newSuffix = ".new"
 
-// save makes both new files durable before it touches the old ones. A full disk leaves the old
-// ones. After a crash, endSave keeps either both new or both old files.
+// save makes both new files durable before it replaces the old ones. If the disk is full, the old
+// ones stay. After a crash, endSave keeps either both old or both new files.
 func (s Store) save(name string, p *Pair) error {
 	if s.Dir == "" {
 		if s.memory != nil { // nil without a Manager, which would need it
@@ -345,8 +345,8 @@ func (s Store) save(name string, p *Pair) error {
 	return s.endSave(name)
 }
 
-// endSave moves the new files of a pair in place if they form a pair, and removes them otherwise.
-// Any of the renames may already have happened.
+// endSave renames the new files of a pair into place if they form a valid pair, and removes them
+// otherwise. Any of the renames may already have happened.
 func (s Store) endSave(name string) error {
 	cert, key := s.files(name)
 	var texts [2][]byte
@@ -392,14 +392,15 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable reports whether a pair need not be renewed, provided that the clock can be trusted.
+// usable reports whether a pair does not need to be renewed. It does not trust a clock outside the
+// CA's validity.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime returns the time at which to issue a certificate: now or, if the clock is wrong,
-// shortly after the CA's.
+// issueTime returns the time at which a certificate is issued. A clock outside the CA's validity is
+// replaced by a time shortly after the CA was issued.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

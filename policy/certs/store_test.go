@@ -79,7 +79,7 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 }
 
-// TestAdminName checks that a changed administrator name takes effect with the next start.
+// TestAdminName checks that a changed administrator name takes effect at the next start.
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
@@ -192,8 +192,8 @@ func TestFrontProxy(t *testing.T) {
 	}
 }
 
-// TestMergeBundles checks that merging removes duplicates, expired certificates and anything that
-// is no certificate.
+// TestMergeBundles checks that merging removes duplicates, expired certificates, and all other
+// content.
 func TestMergeBundles(t *testing.T) {
 	one := ensure(t, t.TempDir(), start, testNames)
 	merged := certs.MergeBundles(start, []byte("x\n"+string(one.CA.CertPEM)), one.CA.CertPEM, one.ProxyCA.CertPEM, one.CA.KeyPEM)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestUnsavedCertificates checks that on a full disk the store uses new certificates from memory
-// and keeps its files. It saves them once there is space.
+// and keeps the old files. It saves the new ones once there is space.
 func TestUnsavedCertificates(t *testing.T) {
 	defer func() { createTemp = os.CreateTemp }()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -13,13 +13,13 @@ import (
 )
 
 // readAnswer validates a response and returns its objects. One invalid object fails the whole
-// response, since clients cannot read a list of mixed versions.
+// response, because clients cannot read a list of mixed versions.
 func (q *question) readAnswer(review tree.Tree) ([]*meta.Object, error) {
 	list, err := q.convertedObjects(review)
 	if err != nil {
 		return nil, q.failed(malformedAnswer, err)
 	}
-	// Check the count first, since only positions relate the response to the request.
+	// Check the count first, because objects in the response match the request only by position.
 	if len(list) != len(q.objects) {
 		return nil, q.returned(partialAnswer, "%d objects, expected %d", len(list), len(q.objects))
 	}
@@ -32,8 +32,8 @@ func (q *question) readAnswer(review tree.Tree) ([]*meta.Object, error) {
 	return out, nil
 }
 
-// convertedObjects validates the envelope of the response and returns its objects. v1beta1
-// responses need no UID or type.
+// convertedObjects validates the envelope of the response and returns its objects. A v1beta1
+// response needs no uid, apiVersion and kind.
 func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	if group, kind := review.String("apiVersion"), review.String("kind"); q.reviewVersion == "v1" && (group != q.apiVersion || kind != reviewKind) {
 		if group == "" {
@@ -59,8 +59,8 @@ func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	return response.List("convertedObjects"), nil
 }
 
-// readObject validates and encodes one converted object. The webhook controls its content, but not
-// its identity, history or owners.
+// readObject validates and encodes one converted object. The webhook may change its content, but
+// not its identity and most of its metadata.
 func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	original := q.objects[i]
 	converted, ok := v.(tree.Tree)
@@ -84,7 +84,7 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	if err != nil {
 		return nil, q.returned(invalidConverted, "invalid metadata: %v", err)
 	}
-	// Only the top level changes, so a shallow copy suffices.
+	// A shallow copy suffices, because only the top level changes.
 	converted = maps.Clone(converted)
 	converted["metadata"] = metadata
 	converted, _ = q.target.Message().Custom.Prune(converted)
@@ -95,8 +95,8 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	return out, nil
 }
 
-// checkVersion checks the type of a converted object. Its messages differ from those of invalidAt,
-// as in kube-apiserver.
+// checkVersion checks the apiVersion and kind of a converted object. As in kube-apiserver, its
+// messages differ from those of invalidAt.
 func (q *question) checkVersion(i int, converted tree.Tree) error {
 	at := "object"
 	if len(q.objects) > 1 {
@@ -111,8 +111,8 @@ func (q *question) checkVersion(i int, converted tree.Tree) error {
 	return nil
 }
 
-// checkIdentity checks that the object keeps its identity. Otherwise the webhook could show or
-// store one user's object as another's.
+// checkIdentity checks that name, namespace and uid are unchanged. Otherwise, a webhook could
+// return or store one user's object as another's.
 func checkIdentity(original, converted tree.Tree) error {
 	for _, field := range [][2]string{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
 		if want, got := original.String(field[0]), converted.String(field[0]); want != got {
@@ -122,7 +122,8 @@ func checkIdentity(original, converted tree.Tree) error {
 	return nil
 }
 
-// restoreMetadata returns the original metadata with the converted labels and annotations.
+// restoreMetadata returns the original metadata with the labels and annotations of the converted
+// object.
 func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	v, there := converted["metadata"]
 	if !there {
@@ -132,7 +133,7 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	if !ok {
 		return nil, fmt.Errorf("invalid metadata of type %T in converted object", v)
 	}
-	// Replace both entirely, so that a webhook can remove entries.
+	// Replace the whole maps, so that a webhook can also remove entries.
 	metadata := maps.Clone(original)
 	for name, validate := range map[string]func(tree.Tree, string, *schema.Faults){"labels": rules.ValidateLabels, "annotations": rules.ValidateAnnotations} {
 		delete(metadata, name)
@@ -152,8 +153,8 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	return metadata, nil
 }
 
-// checkTexts validates changed labels or annotations. It accepts unchanged ones, which may predate
-// today's rules.
+// checkTexts validates labels or annotations if they have changed. Unchanged ones may predate the
+// current rules.
 func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree, string, *schema.Faults)) error {
 	for _, key := range texts.SortedKeys() {
 		if _, ok := texts[key].(string); !ok {
@@ -172,10 +173,10 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 	return fmt.Errorf("%s: %s", first.Field, first.Message)
 }
 
-// encode returns an object with the key and version of like.
+// encode returns a converted object with the key and version of like.
 //
-// It appears as read in the stored version of the kind. It is marked as conforming to the requested
-// version's schema, so that it is not pruned again.
+// The object appears as if read in the stored version of the kind. It is marked as conforming to
+// the schema of the requested version, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

@@ -1,16 +1,16 @@
-// Package conversion calls the conversion webhooks of CRDs to convert custom objects between
+// Package conversion calls the conversion webhooks of CRDs, which convert custom objects between
 // versions.
 //
-// Webhooks holds all of them. A webhook is that of one CRD in its current state
-// (schema.ConversionWebhook). A question is a ConversionReview request whose objects all get one
-// version.
+// Webhooks calls all of them. A schema.ConversionWebhook is the webhook of one CRD in its current
+// state. A question is a ConversionReview request that converts objects to one version.
 //
 // # Responses
 //
-// A response must carry the UID of the request and as many objects, in the same order. Each has the
-// requested kind and version, and its original name, namespace and UID. A webhook may change labels
-// and annotations; other metadata is restored. The object is pruned by the schema of the target
-// version without defaulting, since it has the defaults of its written version.
+// A response must have the UID of the request, and the same number of objects in the same order.
+// Each must have the requested kind and version, and its original name, namespace and UID. A
+// webhook may change labels and annotations. Other metadata is restored. The object is pruned by
+// the schema of the target version. It is not defaulted, because it has the defaults of the version
+// in which it was written.
 //
 // # Limits
 //
@@ -20,5 +20,5 @@
 //
 // # Errors
 //
-// All errors are a *meta.Status with code 500 and the message of Kubernetes.
+// All errors are a *meta.Status with code 500 and the message that Kubernetes uses.
 package conversion

@@ -9,20 +9,18 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A failureType is the reason of a failed conversion in metrics.
 type failureType string
 
 const (
-	// callFailure: no response was read. malformedAnswer: it does not match the request, or reports
-	// a failure. partialAnswer: it has another number of objects. invalidConverted: an object is
-	// invalid.
+	// callFailure means that no response was read. malformedAnswer is a response that does not
+	// match the request or reports a failure. partialAnswer has the wrong number of objects.
+	// invalidConverted has an invalid object.
 	callFailure      failureType = "conversion_webhook_call_failure"
 	malformedAnswer  failureType = "conversion_webhook_malformed_response_failure"
 	partialAnswer    failureType = "conversion_webhook_partial_response_failure"
 	invalidConverted failureType = "conversion_webhook_invalid_converted_object_failure"
 )
 
-// A failure is the error of a failed conversion.
 type failure struct {
 	kind   failureType
 	text   string
@@ -33,17 +31,16 @@ func (f *failure) Error() string { return f.text }
 
 func (f *failure) Unwrap() error { return f.reason }
 
-// failed returns a failure of the whole call. It truncates the text, which the webhook controls.
+// failed returns the failure of a whole call. The webhook controls the text, so it is truncated.
 func (q *question) failed(kind failureType, err error) error {
 	return &failure{kind, "conversion webhook for " + q.subject() + " failed: " + webhookclient.Truncate(err.Error()), err}
 }
 
-// returned returns a failure whose text follows "returned".
 func (q *question) returned(kind failureType, format string, args ...any) error {
 	return &failure{kind: kind, text: "conversion webhook for " + q.subject() + " returned " + webhookclient.Truncate(fmt.Sprintf(format, args...))}
 }
 
-// invalidAt returns a failure for the i-th object. reason is an error or a text.
+// invalidAt returns a failure caused by the i-th object. reason is an error or a string.
 func (q *question) invalidAt(i int, reason any) error {
 	if len(q.objects) > 1 {
 		return q.returned(invalidConverted, "invalid converted object at index %d: %v", i, reason)
@@ -51,7 +48,7 @@ func (q *question) invalidAt(i int, reason any) error {
 	return q.returned(invalidConverted, "invalid object: %v", reason)
 }
 
-// status converts an error for clients, without the failure type.
+// status returns the error for clients, which does not contain the failure type.
 func status(err error) error {
 	var known *meta.Status
 	if errors.As(err, &known) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Bucket bounds in seconds: per CRD, and overall.
+// Upper bounds of buckets in seconds, for the metric per CRD and for the metric of all calls.
 var (
 	definitionBuckets = []float64{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384}
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
@@ -36,11 +36,11 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	}
 }
 
-// maxSeries is the number of CRD series that triggers the removal of stale ones.
+// maxSeries is the number of CRD series at which observe removes those of deleted CRDs.
 const maxSeries = 4096
 
-// observe counts the result of a call. Errors of calls are *failure, whose type is a label; errors
-// of newQuestion are not counted.
+// observe counts the result of a call. The type of a *failure becomes a label. Errors of
+// newQuestion are not counted.
 func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	result, kind := "success", failureType("")
 	var failed *failure
@@ -55,7 +55,7 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// forget drops the series of deleted CRDs, which would accumulate, for example in operator tests.
+// forget drops the series of deleted CRDs, which would accumulate where tests often recreate CRDs.
 func (m *Metrics) forget() {
 	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })
 }

@@ -15,10 +15,8 @@ import (
 
 const reviewKind = "ConversionReview"
 
-// reviewVersions lists the supported versions of ConversionReview.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// A question is a ConversionReview request.
 type question struct {
 	uid           string
 	reviewVersion string
@@ -29,10 +27,10 @@ type question struct {
 	body          []byte
 }
 
-// newQuestion builds the request to convert objects to kind k.
+// newQuestion builds the request that converts objects to kind k.
 //
-// It uses the first review version of the CRD that this server supports. The body is built from the
-// stored JSON and not from trees, which dominates the cost of long lists.
+// It uses the first review version of the CRD that this server supports. It builds the body from
+// stored JSON, because encoding trees would dominate the cost of long lists.
 func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*question, error) {
 	q := &question{uid: uuid.NewString(), target: k, objects: objects, from: convert.WrittenVersion(objects[0])}
 	for _, version := range k.ConversionWebhook().ReviewVersions {
@@ -52,8 +50,8 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		if convert.WrittenForm(k, o) == nil {
 			return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", convert.WrittenVersion(o))
 		}
-		// An object may have an older schema of its version. The webhook gets it in the current
-		// one.
+		// The object may have been written under an older schema of its version. Send it as
+		// conforming to the current schema.
 		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err
@@ -67,7 +65,7 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 	return q, nil
 }
 
-// fromVersion returns the version of the first object for metrics; a list may have several.
+// fromVersion returns the version label for metrics. It considers only the first object of a list.
 func (q *question) fromVersion() string {
 	_, version, _ := strings.Cut(q.from, "/")
 	return version

@@ -16,10 +16,9 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// MaxAnswer bounds a response, in bytes.
+// MaxAnswer limits a response, in bytes.
 const MaxAnswer = 16 << 20
 
-// callTimeout bounds one call. The context of the client's request may end before.
 const callTimeout = 30 * time.Second
 
 // Webhooks calls the conversion webhooks of all CRDs. It is safe for concurrent use.
@@ -35,15 +34,15 @@ type Webhooks struct {
 	hooks   map[weak.Pointer[schema.ConversionWebhook]]*client
 }
 
-// A client reaches one address and counts the webhooks that use it. Its connections and circuit
-// breaker survive CRD changes that keep the address.
+// A client connects to one address and counts the webhooks that use it. It survives changes of a
+// CRD that keep the address.
 type client struct {
 	*webhookclient.Client
 	address webhookclient.Address
 	uses    int
 }
 
-// New returns Webhooks that fail calls until Start.
+// New returns Webhooks whose calls fail until Start.
 func New(naming *meta.Naming, m *Metrics) *Webhooks {
 	w := &Webhooks{
 		naming: naming, metrics: m,
@@ -53,15 +52,14 @@ func New(naming *meta.Naming, m *Metrics) *Webhooks {
 	return w
 }
 
-// Start enables calls through clients of d.
-//
-// d resolves Services from the store, which needs conversions before.
+// Start lets calls use clients of d. It is separate from New, because d resolves Services from the
+// store, and the store needs the Webhooks.
 func (w *Webhooks) Start(d webhookclient.Dialer) {
 	d.MaxAnswer = MaxAnswer
 	w.dialer.Store(&d)
 }
 
-// Close cancels running calls, closes idle connections, and fails later calls.
+// Close cancels running calls and closes idle connections. Later calls fail.
 func (w *Webhooks) Close() {
 	w.cancel()
 	w.mu.Lock()
@@ -73,7 +71,7 @@ func (w *Webhooks) Close() {
 	clear(w.hooks)
 }
 
-// For returns the converter of a kind; nil if no webhook is called.
+// For returns the converter of a kind, or nil if the kind has no conversion webhook.
 func (w *Webhooks) For(k *schema.Kind) convert.Converter {
 	if !k.CallsWebhook() {
 		return nil
@@ -109,7 +107,7 @@ func (w *Webhooks) ask(ctx context.Context, q *question) ([]*meta.Object, error)
 	return q.readAnswer(review)
 }
 
-// post sends a question. It ends with the request's context or with Close.
+// post sends a question. The call ends with ctx or with Close.
 func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, error) {
 	c, err := w.client(q.target.ConversionWebhook())
 	if err != nil {
@@ -123,10 +121,10 @@ func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, erro
 
 var errNotStarted = errors.New("the server is starting or stopping")
 
-// client returns the client of a webhook. The webhook holds it until it is garbage collected.
+// client returns the client of a webhook, which keeps it open until the webhook is garbage
+// collected. Webhooks with the same address share a client.
 //
-// The reference to the hook is weak, because each change of a CRD creates a new ConversionWebhook.
-// Hooks with the same address share a client.
+// The map refers to webhooks weakly, because each change of a CRD creates a new ConversionWebhook.
 func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	dialer, at := w.dialer.Load(), weak.Make(hook)
 	w.mu.Lock()
@@ -152,14 +150,13 @@ func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	}
 	c.uses++
 	w.hooks[at] = c
-	// The cleanup must not refer to the hook, or it would stay reachable; the weak pointer does
-	// not.
+	// The cleanup gets a weak pointer, because a strong one would keep the webhook reachable.
 	runtime.AddCleanup(hook, w.release, at)
 	return c, nil
 }
 
-// release drops one use of a client and closes it after the last one. The runtime calls it on its
-// own goroutine some time after the hook became unreachable.
+// release ends one use of a client, and closes the client after its last use. The runtime calls it
+// some time after the webhook becomes unreachable.
 func (w *Webhooks) release(hook weak.Pointer[schema.ConversionWebhook]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// TestClients tests that each webhook keeps its client, and thus its circuit breaker, while it
+// TestClients checks that a webhook keeps its client, and thus its circuit breaker, while it
 // exists.
 func TestClients(t *testing.T) {
 	w := New(meta.Platform, nil)

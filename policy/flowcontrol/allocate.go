@@ -8,18 +8,18 @@ import (
 // A claim is a level's target number of seats, with the bounds of its share.
 type claim struct{ target, lower, upper float64 }
 
-// minTarget replaces smaller targets, so that every claim has a proportion.
+// minTarget replaces smaller targets, because a proportion of zero would never get a seat.
 const minTarget = 0.001
 
 func (c claim) at(fraction float64) float64 {
 	return min(max(max(c.target, minTarget)*fraction, c.lower), c.upper)
 }
 
-// allocate divides seats among claims: each gets the same fraction of its target, within its
-// bounds. ok is false if the bounds make that impossible.
+// allocate divides seats among claims. Each gets the same fraction of its target, within its
+// bounds. ok is false if the bounds make this impossible.
 //
-// The sum rises with the fraction, linearly between the points at which a claim meets a bound. So
-// allocate finds the two points around seats and interpolates exactly.
+// The sum of the parts increases with the fraction, linearly between the points at which a part
+// reaches a bound. allocate finds the two points around seats and interpolates between them.
 func allocate(seats float64, claims []claim) (parts []float64, fraction float64, ok bool) {
 	sum := func(f float64) (all float64) {
 		for _, c := range claims {
@@ -32,7 +32,7 @@ func allocate(seats float64, claims []claim) (parts []float64, fraction float64,
 		bends = append(bends, c.lower/max(c.target, minTarget), c.upper/max(c.target, minTarget))
 	}
 	slices.Sort(bends)
-	// Rounding errors of sums are far below one seat.
+	// The tolerance covers rounding errors of sums, which are far below one seat.
 	const tolerance = 1e-7
 	last := len(bends) - 1
 	if sum(0) > seats+tolerance || sum(bends[last]) < seats-tolerance {

@@ -19,7 +19,7 @@ func podsOf(user string) *authz.Attributes {
 	return &authz.Attributes{User: &authn.User{Name: user, Groups: []string{"system:authenticated"}}, Verb: "get", ResourceRequest: true, Resource: "pods", Namespace: "n"}
 }
 
-// TestManyUsers tests that queues and memory do not grow with the number of users.
+// TestManyUsers checks that queues and memory do not grow with the number of users.
 func TestManyUsers(t *testing.T) {
 	c := aController(600)
 	c.mu.Lock()
@@ -46,7 +46,7 @@ func TestManyUsers(t *testing.T) {
 	}
 }
 
-// TestManyRules tests that rules for other subjects do not add to the cost of a request.
+// TestManyRules checks that rules for other subjects do not add to the cost of a request.
 func TestManyRules(t *testing.T) {
 	c := aController(600)
 	big := &schema{name: "big", level: "system", precedence: 10}
@@ -72,7 +72,8 @@ func TestManyRules(t *testing.T) {
 	}
 }
 
-// TestFlapping changes the configuration under load. Every request ends, and no state remains.
+// TestFlapping checks that configuration changes under load neither block requests nor leave seats
+// occupied.
 func TestFlapping(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestClose tests that Close rejects waiting and later requests.
+// TestClose checks that Close rejects waiting and later requests.
 func TestClose(t *testing.T) {
 	c := aController(20)
 	c.mu.Lock()

@@ -3,10 +3,10 @@ package flowcontrol
 // adjust sets the current limits of all levels from their demand since the last call. The caller
 // holds c.mu.
 //
-// Exempt levels come first, since they are not limited. Each other level gets the high watermark of
-// its demand up to its nominal limit, and at least its lower bound. The rest is divided in
-// proportion to the targets. If there are too few seats, each level gets its lower bound and part
-// of the way to its high watermark.
+// Exempt levels come first, because they are not limited. Each other level gets the high watermark
+// of its demand, but at most its nominal limit and at least its lower bound. The remaining seats
+// are divided in proportion to the targets. If there are too few seats, each level gets its lower
+// bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := c.clock.now()
 	var limited []*level
@@ -30,10 +30,9 @@ func (c *Controller) adjust() {
 	}
 }
 
-// parts returns the new limits of the limited levels. left is the number of seats without exempt
-// levels, lowest the sum of lower bounds, and used the sum of the claims' lower bounds. If seats
-// are short, lower bounds are still granted, even beyond the total, so that no level falls below
-// its own.
+// parts returns the new limits of the limited levels. left is the number of seats that exempt
+// levels leave. lowest is the sum of the levels' lower bounds, and used that of the claims. Lower
+// bounds are granted even if their sum exceeds left.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)
@@ -53,8 +52,8 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 	return parts
 }
 
-// observe ends a period and returns the minimum for the level. An exempt level is not bounded by
-// its nominal limit, since it has already used the seats.
+// observe ends a period and returns the minimum limit for the next one. An exempt level may exceed
+// its nominal limit, because it has already used the seats.
 func (l *level) observe(now int64) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +67,8 @@ func (l *level) observe(now int64) int {
 	return floor
 }
 
-// grant sets the current limit: at least one seat if the level has any, or its first request would
-// wait for the next adjustment.
+// grant sets the current limit. A level with a nominal limit gets at least one seat, so that its
+// first request need not wait for the next adjustment.
 func (l *level) grant(seats int, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

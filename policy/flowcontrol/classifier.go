@@ -10,10 +10,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A classifier finds the flow schema of a request. It is immutable.
+// A classifier finds the FlowSchema of a request. It is immutable.
 //
-// The rules of all schemas have one order, and each subject has a list of its rules. A request is
-// compared only with rules of its own subjects, so others cost nothing.
+// It lists the ordered rules of all schemas by subject. Rules for other subjects thus cost nothing.
 type classifier struct {
 	rules                   []*orderedRule
 	users, groups, accounts map[string][]int32 // ascending indexes into rules
@@ -21,13 +20,12 @@ type classifier struct {
 	fallback                *bound
 }
 
-// An orderedRule is a rule with its schema.
 type orderedRule struct {
 	*rule
 	schema *bound
 }
 
-// A bound schema refers to an existing level.
+// A bound is a schema with its existing level.
 type bound struct {
 	*schema
 	level *level
@@ -35,7 +33,7 @@ type bound struct {
 	stats *stats
 }
 
-// newClassifier orders the schemas by precedence, then by name.
+// newClassifier orders the schemas by precedence and then by name.
 func newClassifier(schemas []*bound) *classifier {
 	c := &classifier{users: map[string][]int32{}, groups: map[string][]int32{}, accounts: map[string][]int32{}}
 	slices.SortFunc(schemas, func(a, b *bound) int {
@@ -52,8 +50,8 @@ func newClassifier(schemas []*bound) *classifier {
 	return c
 }
 
-// add indexes a rule by its subjects. Rules arrive in order, so every list is ascending, as first
-// requires.
+// add indexes a rule by its subjects. Rules must be added in order, because first expects ascending
+// lists.
 func (c *classifier) add(r *orderedRule) {
 	at := int32(len(c.rules))
 	c.rules = append(c.rules, r)
@@ -71,8 +69,8 @@ func (c *classifier) add(r *orderedRule) {
 	}
 }
 
-// classify returns the first matching schema, or catch-all. It reads each list only up to the best
-// rule so far.
+// classify returns the first matching schema, or catch-all. It scans each list only up to the best
+// rule found so far.
 func (c *classifier) classify(a *authz.Attributes) *bound {
 	verb, best := verbOf(a.Verb), int32(math.MaxInt32)
 	best = c.first(c.everybody, a, verb, best)
@@ -92,7 +90,7 @@ func (c *classifier) classify(a *authz.Attributes) *bound {
 	return c.fallback
 }
 
-// first returns the first matching rule before best, else best.
+// first returns the first matching rule before best, or else best.
 func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best int32) int32 {
 	for _, i := range rules {
 		if i >= best {
@@ -105,7 +103,6 @@ func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best 
 	return best
 }
 
-// matches reports whether the request matches, regardless of the user.
 func (r *rule) matches(a *authz.Attributes, verb verbs) bool {
 	if a.ResourceRequest {
 		for i := range r.resources {

@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether any level only drains.
+// anyUndesired reports whether a level is only draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -28,13 +28,13 @@ func (c *configuration) anyUndesired() bool {
 	return false
 }
 
-// fixed holds the mandatory schemas and levels, which apply while they do not exist as objects.
+// fixed holds the mandatory schemas and levels. They apply unless objects with their names exist.
 type fixed struct {
 	schemas map[string]*schema
 	levels  map[string]levelSpec
 }
 
-// newFixed parses the mandatory objects. Their UID is "", which marks that no object exists.
+// newFixed parses the mandatory objects. Their empty UID marks that no such object is stored.
 func newFixed(n *meta.Naming) fixed {
 	f := fixed{map[string]*schema{}, map[string]levelSpec{}}
 	for _, o := range flowcontrol.FlowSchemas(n) {
@@ -52,8 +52,8 @@ func newFixed(n *meta.Naming) fixed {
 
 // configure applies the current objects. The caller holds c.mu.
 //
-// A removed level goes in a second round, when new requests no longer find it. Requests that found
-// it before are classified again.
+// A removed level disappears in the second rebuild, when new requests can no longer find it.
+// Requests that found it before are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -62,8 +62,8 @@ func (c *Controller) configure() {
 	c.adjust()
 }
 
-// rebuild replaces the configuration. The caller holds c.mu. Levels keep their state, so waiting
-// requests are unaffected. Concurrent classification uses the old configuration.
+// rebuild replaces the configuration. Levels and their waiting requests stay. Requests being
+// classified still use the old configuration. The caller holds c.mu.
 func (c *Controller) rebuild() {
 	next := &configuration{levels: c.newLevels()}
 	c.divide(next.levels)
@@ -73,8 +73,8 @@ func (c *Controller) rebuild() {
 	next.dropStats()
 }
 
-// newLevels returns the configured levels and those still draining. Objects override fixed specs.
-// Levels are identified by name, so a level that is deleted and recreated keeps its queues.
+// newLevels returns the configured levels and those that are still draining. Objects override fixed
+// levels of the same name. A level that is deleted and recreated keeps its queues.
 func (c *Controller) newLevels() map[string]*level {
 	levels, old := map[string]*level{}, c.current.Load().levels
 	specs := maps.Clone(c.fixed.levels)
@@ -97,8 +97,8 @@ func (c *Controller) newLevels() map[string]*level {
 	return levels
 }
 
-// retire drains an unconfigured level and reports whether it stays. It removes an idle level only
-// on the second call: requests classified by the previous configuration may arrive in between.
+// retire drains an unconfigured level and reports whether it still exists. It removes an idle level
+// only on the second call, because requests classified before the first one may still arrive.
 func (l *level) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,8 @@ func (l *level) retire() bool {
 	return !l.removed
 }
 
-// divide gives each level its nominal share of the seats, rounded up. Draining levels keep theirs.
+// divide sets the nominal limit of each level: its share of the seats, rounded up. Draining levels
+// keep their share.
 func (c *Controller) divide(levels map[string]*level) {
 	var shares float64
 	for _, l := range levels {
@@ -124,8 +125,8 @@ func (c *Controller) divide(levels map[string]*level) {
 	}
 }
 
-// setBounds sets the nominal limit and its bounds. A new level starts with half of its lendable
-// seats lent; adjust sets the limit of an existing one.
+// setBounds sets the nominal limit and the bounds for borrowing. A new level starts as if half of
+// its lendable seats were lent. adjust sets the limit of an existing level.
 func (l *level) setBounds(nominal, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,8 +142,8 @@ func (l *level) setBounds(nominal, all int) {
 
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
-// most returns the maximum seats of one request: a fraction of the level, so that one flow cannot
-// take all.
+// most returns the maximum number of seats for one request. It is a fraction of the level's seats,
+// so that one flow cannot occupy all of them.
 func (l *level) most() int {
 	if l.spec.queues == 0 {
 		return maxSeats
@@ -151,8 +152,8 @@ func (l *level) most() int {
 	return min(maxSeats, max(1, min(int(part), l.nominal/max(l.spec.handSize, 1))))
 }
 
-// bind joins schemas with their levels. It omits schemas without a level, whose requests match
-// others, finally catch-all. The mandatory levels always exist.
+// bind joins schemas with their levels. It omits schemas whose level does not exist, so that their
+// requests match other schemas. The mandatory levels always exist.
 func (c *Controller) bind(levels map[string]*level) []*bound {
 	schemas := maps.Clone(c.fixed.schemas)
 	for name, s := range c.schemas {
@@ -170,8 +171,7 @@ func (c *Controller) bind(levels map[string]*level) []*bound {
 	return all
 }
 
-// dropStats removes the stats of deleted schemas without active requests, whose counters still
-// change when they end.
+// dropStats removes the counters of deleted schemas without active requests.
 func (c *configuration) dropStats() {
 	kept := map[*stats]bool{}
 	for _, b := range c.bounds {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Controller shares the seats of a server among requests. It is safe for concurrent use.
+// A Controller divides the seats of a server among requests. It is safe for concurrent use.
 type Controller struct {
-	// Watches counts the open watches. The caller adds each admitted watch.
+	// Watches counts the open watches. The caller must add each admitted watch to it.
 	Watches Watches
 
 	seats   int // of the server
@@ -33,8 +33,8 @@ type Controller struct {
 	nominals  int     // sum of nominal limits
 }
 
-// New returns a controller with the given number of seats. Only mandatory objects apply until its
-// Followers run.
+// New returns a Controller with the given number of seats. Until its Followers run, only the
+// mandatory objects apply.
 func New(n *meta.Naming, seats int) *Controller {
 	c := &Controller{
 		seats: max(seats, 1), clock: clock{time.Now()}, closed: make(chan struct{}),
@@ -47,13 +47,13 @@ func New(n *meta.Naming, seats int) *Controller {
 	return c
 }
 
-// Close refuses all waiting and later requests that would wait.
+// Close rejects all waiting requests, and later ones that would have to wait.
 func (c *Controller) Close() { c.close.Do(func() { close(c.closed) }) }
 
-// adjustment is the period of limit adjustments.
+// adjustment is the period at which limits are adjusted.
 const adjustment = 10 * time.Second
 
-// Run adjusts limits and removes drained levels, until ctx ends.
+// Run adjusts limits and removes drained levels periodically until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
 	ticker := time.NewTicker(adjustment)
 	defer ticker.Stop()
@@ -67,7 +67,7 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// tick does the periodic work. configure includes an adjustment.
+// tick adjusts the limits. If a level is draining, it calls configure, which also adjusts them.
 func (c *Controller) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Controller) tick() {
 	c.adjust()
 }
 
-// Followers returns the followers of both configuration resources.
+// Followers returns the followers of FlowSchemas and PriorityLevelConfigurations.
 func (c *Controller) Followers() []policy.Follower {
 	return []policy.Follower{
 		&follower{c, schemasResource, func(o *policy.Object, name string) {
@@ -98,7 +98,6 @@ func (c *Controller) Followers() []policy.Follower {
 	}
 }
 
-// A follower follows one resource.
 type follower struct {
 	controller *Controller
 	resource   meta.GroupResource
@@ -107,7 +106,7 @@ type follower struct {
 
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow applies the initial objects at once.
+// Follow applies all initial objects together.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -122,8 +121,8 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return err
 }
 
-// update applies one change. Until all resources are read it only collects changes, so that
-// requests do not meet a partial configuration.
+// update applies one change. It only records changes until all resources have been read, so that no
+// request is classified by a partial configuration.
 func (f *follower) update(change policy.Change) {
 	c := f.controller
 	c.mu.Lock()
@@ -138,8 +137,8 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
-// A Classification caches the classification of the last request of a connection, since the next
-// one often equals it. The zero value is empty.
+// A Classification caches the result for the last request of a connection, because the next request
+// is often similar. The zero value is an empty cache.
 type Classification struct {
 	configuration *configuration
 	user          *authn.User
@@ -152,7 +151,6 @@ type Classification struct {
 	flow          uint64
 }
 
-// classify updates the classification for a request, unless it is cached.
 func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	if c.configuration == by && c.user == a.User && c.namespace == a.Namespace && c.resource == a.Resource && c.verb == a.Verb &&
 		c.group == a.Group && c.subresource == a.Subresource && a.ResourceRequest {
@@ -166,11 +164,11 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request, immediately or after waiting up to longest, or refuses it with a
-// *RejectedError. listing describes the cost of a list or watch, nil otherwise. known belongs to
-// the connection, which has one request at a time.
+// Admit admits a request at once or after a wait of at most longest. Otherwise, it returns a
+// *RejectedError. listing describes the cost of a list or watch, and is nil for other requests.
+// known belongs to the connection, which has one request at a time.
 //
-// It copies the attributes. The caller must call Finish on the Request, or its seats are lost.
+// Admit copies the attributes. The caller must call Finish on the Request, which frees its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
 	r.attributes = *a
@@ -194,8 +192,8 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash returns the hash of the flow. It includes the schema, so that a user's flows in
-// different schemas get different hands.
+// flowHash includes the schema, so that the flows of a user in different schemas get different
+// hands.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:
@@ -206,7 +204,7 @@ func flowHash(s *schema, a *authz.Attributes) uint64 {
 	return s.hash
 }
 
-// distinguisher returns the flow distinguisher for dumps.
+// distinguisher returns the flow distinguisher for dumps: a user name, a namespace, or "".
 func (r *Request) distinguisher() string {
 	switch r.schema.distinguisher {
 	case byUser:
@@ -219,7 +217,8 @@ func (r *Request) distinguisher() string {
 	return ""
 }
 
-// estimate returns the work of a request. Token requests are creates but change no watched object.
+// estimate returns the estimated work of a request. A TokenRequest is a create but changes no
+// watched object.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

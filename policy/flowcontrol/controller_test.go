@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// maintained configures a controller with the objects that the server maintains.
+// maintained adds the FlowSchemas and levels that the server maintains to a controller.
 func maintained(c *Controller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,7 +25,7 @@ func maintained(c *Controller) {
 	c.configure()
 }
 
-// TestClassify tests classification with the maintained objects.
+// TestClassify checks classification with the FlowSchemas that the server maintains.
 func TestClassify(t *testing.T) {
 	c := aController(600)
 	user := func(name string, groups ...string) *authn.User {
@@ -70,8 +70,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence tests that the matching schema with the lowest precedence is selected, then the
-// first one by name. A schema without a level does not match.
+// TestPrecedence checks that the matching schema with the lowest precedence is selected, and the
+// first by name among equals. A schema whose level does not exist never matches.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {
@@ -101,7 +101,7 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain tests that a removed level accepts no new requests, serves its admitted ones, and is
+// TestDrain checks that a removed level accepts no new requests, serves its admitted ones, and is
 // then dropped.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
@@ -137,8 +137,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestStaleConfiguration tests that a request that was classified to a removed level is served by
-// another one.
+// TestStaleConfiguration checks that a request classified to a removed level is served by another
+// one.
 func TestStaleConfiguration(t *testing.T) {
 	c := aController(10)
 	l := c.current.Load().levels["global-default"]
@@ -152,8 +152,8 @@ func TestStaleConfiguration(t *testing.T) {
 	}
 }
 
-// TestMandatory tests that the levels exempt and catch-all exist without objects, and that a schema
-// without a level has no effect.
+// TestMandatory checks that the levels exempt and catch-all exist without objects, and that a
+// schema without a level has no effect.
 func TestMandatory(t *testing.T) {
 	c := New(meta.Platform, 10)
 	cfg := c.current.Load()
@@ -171,7 +171,7 @@ func TestMandatory(t *testing.T) {
 	}
 }
 
-// TestWork tests the number of seats of lists, watches and writes.
+// TestWork checks the number of seats for lists, watches and writes.
 func TestWork(t *testing.T) {
 	for _, c := range []struct {
 		l    Listing
@@ -227,7 +227,6 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkAdmitParallel is BenchmarkAdmit with many goroutines.
 func BenchmarkAdmitParallel(b *testing.B) {
 	c := aController(600)
 	b.ReportAllocs()

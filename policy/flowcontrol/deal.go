@@ -1,13 +1,14 @@
 package flowcontrol
 
-// maxHand bounds the hand of a flow. Validation refuses larger hands, which would need more entropy
-// than a hash has.
+// maxHand limits the hand size. Validation rejects larger ones, because choosing so many queues
+// needs more entropy than a hash contains.
 const maxHand = 60
 
-// deal returns the hand of a flow: size distinct queues of n, chosen by hash and stored in hand.
+// deal returns the hand of a flow: size distinct queues out of n, chosen by hash and stored in
+// hand.
 //
-// Every hand is equally likely. Each card is drawn from the rest of the deck, so it moves up by one
-// for each earlier card not above it.
+// Every hand is equally likely. Each card is an index into the remaining deck. To become an index
+// into the whole deck, it is incremented for each earlier card that is not above it.
 func deal(hash uint64, n, size int, hand *[maxHand]int) []int {
 	size = min(size, n, maxHand)
 	var drawn [maxHand]int

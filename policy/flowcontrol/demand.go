@@ -2,14 +2,14 @@ package flowcontrol
 
 import "math"
 
-// demand integrates the seats that a level occupies or waits for, over one period.
+// demand integrates the seats that a level occupies or waits for over one period.
 type demand struct {
 	since, last         int64 // nanoseconds: start of the period and last update
 	now, most           float64
 	integral, ofSquares float64 // over seconds
 }
 
-// set changes the demand after integrating the time since the last change. at must not decrease.
+// set records a change of the demand. at must not decrease from call to call.
 func (d *demand) set(at int64, seats int) {
 	seconds := float64(at-d.last) / 1e9
 	d.integral += d.now * seconds
@@ -18,8 +18,8 @@ func (d *demand) set(at int64, seats int) {
 	d.most = max(d.most, d.now)
 }
 
-// reset ends the period and returns mean, standard deviation and maximum. ok is false if no time
-// has passed.
+// reset ends the period and returns the mean, standard deviation and maximum of the demand. ok is
+// false if no time has passed, in which case only the maximum is valid.
 func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	d.set(at, int(d.now))
 	if seconds := float64(at-d.since) / 1e9; seconds > 0 {
@@ -31,8 +31,8 @@ func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	return mean, deviation, most, ok
 }
 
-// smoothing is the weight of the previous smoothed demand when demand falls, with a half-life of
-// five minutes. A rise counts immediately.
+// smoothing is the weight of the previous smoothed demand while demand falls. With one update every
+// ten seconds, its half-life is five minutes. An increase takes effect immediately.
 const smoothing = 0.977
 
 // A forecast is the expected demand of a level.
@@ -41,7 +41,8 @@ type forecast struct {
 	mean, deviation, smoothed, target float64
 }
 
-// update ends a period. Without elapsed time, only the high watermark changes.
+// update ends a period and updates the forecast. If no time has passed, it updates only the high
+// watermark.
 func (f *forecast) update(d *demand, at int64) {
 	mean, deviation, most, ok := d.reset(at)
 	f.highWatermark = int(most)

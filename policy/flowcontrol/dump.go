@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// A Dump writes the state of flow control as a table, one row a line, in the format of
-// kube-apiserver.
+// A Dump writes the state of flow control as a table in the format of kube-apiserver. If details is
+// set, requests are listed with their attributes.
 type Dump func(w io.Writer, details bool) error
 
-// Dumps returns all dumps by the last segment of their path.
+// Dumps returns the dumps by the last segment of their URL path.
 func (c *Controller) Dumps() map[string]Dump {
 	return map[string]Dump{"dump_priority_levels": c.dumpLevels, "dump_queues": c.dumpQueues, "dump_requests": c.dumpRequests}
 }
 
-// A table has one row per line, with aligned cells separated by commas.
+// A table has one row per line, with aligned cells that are separated by commas.
 type table struct{ tabs *tabwriter.Writer }
 
-// newTable starts a table with its header. It writes nothing before Flush, since column widths
-// depend on all cells.
+// newTable starts a table with its header. It writes nothing before Flush.
 func newTable(w io.Writer, header ...any) table {
 	t := table{tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)}
 	t.row(header...)
 	return t
 }
 
-// row adds a row. Text from clients cannot end a line or a cell.
+// row adds a row. Control characters are replaced, because text from clients must not end a line or
+// cell.
 func (t table) row(cells ...any) {
 	texts := make([]string, len(cells))
 	for i, c := range cells {
@@ -39,7 +39,6 @@ func (t table) row(cells ...any) {
 	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush reports the error again
 }
 
-// printable replaces control characters in text from clients.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return '?'
@@ -47,7 +46,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels copies the figures first, so that it holds no lock while a slow client reads.
+// dumpLevels copies the counters first, so that it holds no lock while a slow client reads.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
@@ -57,7 +56,6 @@ func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	return t.tabs.Flush()
 }
 
-// dumpQueues writes the queues in use.
 func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "Index", "PendingRequests", "ExecutingRequests", "SeatsInUse", "NextDispatchR",
 		"InitialSeatsSum", "MaxSeatsSum", "TotalWorkSum")
@@ -75,7 +73,7 @@ func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 
 func seconds(s float64) string { return fmt.Sprintf("%.8fss", s) }
 
-// dumpRequests writes waiting and executing requests, with their attributes if details is set.
+// dumpRequests writes the waiting and executing requests, with their attributes if details is set.
 func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	header := []any{"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
 		"InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"}
@@ -102,7 +100,7 @@ func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	return t.tabs.Flush()
 }
 
-// cells returns the row of a request. The caller holds the level's lock.
+// cells returns the row of a request. The caller holds the lock of the level.
 func (r *Request) cells(queue, place int, details bool) []any {
 	at := func(nanoseconds int64) string {
 		if nanoseconds == 0 {
@@ -126,8 +124,8 @@ func (r *Request) cells(queue, place int, details bool) []any {
 	return append(cells, user, a.Verb, a.Path, a.Namespace, a.Name, version, a.Resource, a.Subresource)
 }
 
-// eachLevel calls do for every level under its lock, sorted by name. do must not write to a client,
-// or all requests of the level would wait for it; tables buffer rows until Flush.
+// eachLevel calls do for each level under its lock, in the order of names. do must not write to a
+// client, because all requests of the level would wait for it. Tables are buffered.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

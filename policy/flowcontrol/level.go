@@ -11,7 +11,8 @@ type level struct {
 
 	mu   sync.Mutex // guards the fields below
 	spec levelSpec
-	// Seats: the nominal number, the bounds after lending and borrowing, and the current limit.
+	// Numbers of seats: the nominal limit, the bounds for lending and borrowing, and the current
+	// limit.
 	nominal, lower, upper, limit int
 	forecast                     forecast
 	removed                      bool // drained; requests that found it are classified again
@@ -36,21 +37,21 @@ type level struct {
 	backOff                  backOff
 }
 
-// A clock counts monotonic nanoseconds.
+// A clock returns monotonic time in nanoseconds since start.
 type clock struct{ start time.Time }
 
 func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 
-// newLevel returns a level without seats; setBounds must follow before it is published.
+// newLevel returns a level without seats. Call setBounds before publishing it.
 func newLevel(spec levelSpec, c *clock) *level {
 	now := c.now()
 	return &level{clock: c, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}
 }
 
-// maxFree bounds the queues kept for reuse.
+// maxFree limits the number of queues kept for reuse.
 const maxFree = 64
 
-// An admission is the initial outcome for a request.
+// An admission is the outcome of start for a request.
 type admission uint8
 
 const (
@@ -60,7 +61,7 @@ const (
 	gone // the level was removed; classify the request again
 )
 
-// start admits, enqueues or refuses a request. flow is the hash of its flow.
+// start admits, enqueues or rejects a request. flow is the hash of its flow.
 func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	now := l.clock.now()
 	l.mu.Lock()
@@ -85,14 +86,14 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	}
 	q := l.choose(flow)
 	switch {
-	// No request is passed over, so this one can skip the queue.
+	// No other request waits, so this one can skip the queue.
 	case l.waiting == 0 && l.seatsInUse < l.limit && l.fits(seats):
 		r.queue = q
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
-	// The limit applies only while all seats are taken; otherwise dispatch may take a request out
-	// at once.
+	// A full queue rejects requests only while all seats are occupied. Otherwise, dispatch may
+	// immediately take a request out of it.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -106,7 +107,7 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance moves virtual time to now: usable seats divided among active queues.
+// advance moves virtual time to now. It advances by the usable seats divided by the active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -115,7 +116,7 @@ func (l *level) advance(now int64) {
 	l.virtualAt = now
 }
 
-// choose returns the queue of a flow's hand with the least waiting work. The search starts at a
+// choose returns the queue with the least waiting work in the hand of a flow. It starts at a
 // rotating offset, so that overlapping hands do not prefer the same queues.
 func (l *level) choose(flow uint64) *queue {
 	var place [maxHand]int
@@ -139,7 +140,7 @@ func (l *level) choose(flow uint64) *queue {
 	return l.queues[best]
 }
 
-// queue returns the queue of an index, creating it if unused.
+// queue returns the queue with an index. It creates the queue if it is not in use.
 func (l *level) queue(index int) *queue {
 	q := l.queues[index]
 	if q != nil {
@@ -155,7 +156,7 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release drops an unused queue. Its clock would restart anyway.
+// release drops an unused queue. Its clock would restart anyway when the queue is used again.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -166,7 +167,7 @@ func (l *level) release(q *queue) {
 	}
 }
 
-// activate sets the clock of an inactive queue, before it becomes active.
+// activate starts the clock of an inactive queue. The caller must then make it active.
 func (l *level) activate(q *queue) {
 	if !q.active() {
 		q.nextDispatch = l.virtual
@@ -174,7 +175,7 @@ func (l *level) activate(q *queue) {
 	}
 }
 
-// deactivate releases a queue that may have become inactive.
+// deactivate marks a queue as inactive after its last request has left.
 func (l *level) deactivate(q *queue) {
 	if q.active() {
 		return
@@ -224,8 +225,8 @@ func (l *level) dequeue(r *Request) {
 	s.seatsWaiting -= r.seats
 }
 
-// dispatch runs waiting requests while seats are free. If the next one does not fit, all others
-// wait, or a large one would starve.
+// dispatch runs waiting requests while seats are free. If the next one does not fit, it stops,
+// because large requests would starve if smaller ones overtook them.
 func (l *level) dispatch(now int64) {
 	for l.waiting > 0 && l.seatsInUse < l.limit {
 		q := l.ready[0]
@@ -272,7 +273,7 @@ func (l *level) execute(r *Request, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// refuse counts a refused request and returns its error.
+// refuse counts a rejected request and returns its error.
 func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	r.state = over
 	l.rejected++
@@ -286,12 +287,13 @@ func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	}
 }
 
-// eject removes a waiting request. It returns nil if the request was admitted meanwhile.
+// eject removes a waiting request and returns its error. It returns nil if the request has been
+// admitted in the meantime.
 func (l *level) eject(r *Request, why Reason) error {
 	now := l.clock.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// dispatch has sent under the same lock, so this does not block.
+	// This does not block, because dispatch sent to the channel under the same lock.
 	if r.state != waiting {
 		<-r.admitted
 		return nil
@@ -312,7 +314,7 @@ func (l *level) eject(r *Request, why Reason) error {
 	return refusal
 }
 
-// finish ends a request, and returns false if it had ended before.
+// finish ends a request. It returns false if the request has already ended.
 func (l *level) finish(r *Request) bool {
 	now := l.clock.now()
 	l.mu.Lock()
@@ -339,7 +341,7 @@ func (l *level) finish(r *Request) bool {
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// Replace the estimated by the actual work.
+		// Replace the estimated work by the actual work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)
@@ -358,7 +360,7 @@ func (l *level) finish(r *Request) bool {
 	return true
 }
 
-// releaseLater frees the seats of a write after its watches have had time to deliver it.
+// releaseLater frees the seats of a write after the time that watches need to deliver it.
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {
@@ -381,7 +383,8 @@ func (l *level) freeSeats(seats int, q *queue, s *stats, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// setLimit changes the current limit. Seats occupied beyond it are freed when their requests end.
+// setLimit changes the current limit. If it falls below the occupied seats, these are freed only
+// when their requests end.
 func (l *level) setLimit(limit int, now int64) {
 	l.advance(now)
 	l.limit = limit

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// aLevel returns a level with the given seats and queues, and a schema for it.
+// aLevel returns a level with the given numbers of seats and queues, and a schema for it.
 func aLevel(seats, queues, hand, length int) (*level, *bound) {
 	l := newLevel(levelSpec{name: "l", queues: queues, handSize: hand, queueLength: length}, &clock{time.Now()})
 	l.nominal, l.lower, l.upper, l.limit = seats, seats, seats, seats
@@ -31,13 +31,12 @@ func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *Rej
 	return r, outcome, refusal
 }
 
-// TestDispatchOrder checks the dispatch order of a level with one seat and two queues, computed by
-// hand.
+// TestDispatchOrder compares the dispatch order of a level with one seat and two queues with an
+// order computed by hand.
 //
-// Each request takes the expected 3 ms. Flow 0 in queue 0 sends four requests, flow 1 in queue 1
-// sends two a little later. The first runs at once and advances the clock of queue 0 by 3 ms, so
-// that those of flow 1 interleave. The virtual finish times are a1=3 (done), b1=3+, a2=6, b2=6+,
-// a3=9, a4=12.
+// Each request takes the estimated 3 ms. Flow 0 in queue 0 sends four requests, and flow 1 in queue
+// 1 sends two a little later. The first request runs at once and advances the clock of queue 0 by 3
+// ms. The virtual finish times are a1=3 (done), b1=3+, a2=6, b2=6+, a3=9, a4=12.
 func TestDispatchOrder(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +81,7 @@ func TestDispatchOrder(t *testing.T) {
 	})
 }
 
-// TestLargeRequestIsNotPassed tests that later requests do not overtake a large request that waits
+// TestLargeRequestIsNotPassed checks that later requests do not overtake a large request that waits
 // for its seats.
 func TestLargeRequestIsNotPassed(t *testing.T) {
 	withoutPool(t)
@@ -114,7 +113,6 @@ func TestLargeRequestIsNotPassed(t *testing.T) {
 	})
 }
 
-// TestRefusals tests every reason for a rejection, and the counters.
 func TestRefusals(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +156,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats tests that a write with many watches occupies its final seats for a while
+// TestLingeringSeats checks that a write with many watches occupies its final seats for a while
 // after the response.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
@@ -183,7 +181,7 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness tests that one flow with many requests does not take the share of others.
+// TestFairness checks that a flow with many requests does not take the share of others.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -216,8 +214,7 @@ func TestFairness(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		// Two requests at a time, 5 ms each, are at most 800 in 2 s. A fair part of ten seats
-		// allows that.
+		// Each flow runs two requests of 5 ms at a time, and thus at most 800 in 2 s.
 		for flow := 2; flow <= 5; flow++ {
 			if served[flow] < 600 {
 				t.Errorf("flow %d was served %d times, all: %v", flow, served[flow], served)
@@ -229,8 +226,8 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestAccounts compares the level's counters with recomputed ones after random requests and changes
-// of limits and queues.
+// TestAccounts compares the counters of a level with recomputed ones after random requests and
+// changes of limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)
@@ -272,7 +269,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// check recomputes the counters of a level.
+// check compares the counters of a level with the requests that it holds.
 func check(t *testing.T, l *level, held []*Request) {
 	t.Helper()
 	var waits, runs, seatsWaiting, seatsInUse int
@@ -306,8 +303,8 @@ func check(t *testing.T, l *level, held []*Request) {
 	}
 }
 
-// TestDeal tests that a hand has distinct queues, depends only on the hash, and that hands are
-// evenly distributed.
+// TestDeal checks that a hand has distinct queues, that it depends only on the hash, and that hands
+// are evenly distributed.
 func TestDeal(t *testing.T) {
 	counts := make([]int, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -382,8 +379,8 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestAllocateFairly tests that all seats are allocated within the bounds of the claims, and that
-// claims that reach no bound get an equal fraction.
+// TestAllocateFairly checks that all seats are allocated within the bounds of the claims, and that
+// claims that reach no bound get the same fraction.
 func TestAllocateFairly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -409,15 +406,14 @@ func TestAllocateFairly(t *testing.T) {
 	}
 }
 
-// withoutPool empties the pool of requests around a test, because channels must not leave a
-// synctest bubble.
+// withoutPool empties the pool of requests before and after a test, because their channels must not
+// leave a synctest bubble.
 func withoutPool(t *testing.T) {
 	forget := func() { requests = sync.Pool{New: requests.New} }
 	forget()
 	t.Cleanup(forget)
 }
 
-// aController returns a controller with the maintained objects.
 func aController(seats int) *Controller {
 	c := New(meta.Kubernetes, seats)
 	maintained(c)
@@ -438,7 +434,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBorrowing tests that a busy level borrows seats, and that the lenders get them back.
+// TestBorrowing checks that a busy level borrows seats, and that the lenders get them back.
 func TestBorrowing(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

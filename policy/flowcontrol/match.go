@@ -7,15 +7,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A resourceRule matches resource requests.
 type resourceRule struct {
 	verbs                         verbs
 	groups, resources, namespaces set
 	cluster                       bool // matches requests without namespace
 }
 
-// matches reports whether verb, group, resource and scope match. A request for all namespaces needs
-// a cluster-scoped rule.
+// matches reports whether the verb, group, resource and scope of a request match. A request for all
+// namespaces matches only a rule with clusterScope.
 func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	if r.verbs&verb == 0 || !r.groups.has(a.Group) || !r.resources.hasResource(a.Resource, a.Subresource) {
 		return false
@@ -26,7 +25,7 @@ func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	return r.namespaces.has(a.Namespace)
 }
 
-// A pathRule matches non-resource requests. A path also covers the paths below it.
+// A pathRule matches non-resource requests. A path also matches the paths below it.
 type pathRule struct {
 	verbs verbs
 	paths set
@@ -42,13 +41,13 @@ func (r *pathRule) matches(a *authz.Attributes, verb verbs) bool {
 	})
 }
 
-// A set is a list of texts or everything.
+// A set is a list of strings, or the set of all strings.
 type set struct {
 	all    bool
 	values []string
 }
 
-// setOf returns the set of a list. Validation ensures that * stands alone.
+// setOf returns the set for a list. Validation ensures that "*" is the only entry.
 func setOf(values []string) set {
 	if len(values) == 1 && values[0] == "*" {
 		return set{all: true}
@@ -56,11 +55,10 @@ func setOf(values []string) set {
 	return set{values: values}
 }
 
-// has scans linearly, since lists in rules are short.
 func (s *set) has(value string) bool { return s.all || slices.Contains(s.values, value) }
 
-// hasResource matches a subresource only as "resource/subresource"; a rule for a resource does not
-// cover its subresources.
+// hasResource reports whether the set contains a resource or subresource. A rule for a resource
+// does not include its subresources.
 func (s *set) hasResource(resource, subresource string) bool {
 	if s.all || subresource == "" {
 		return s.has(resource)
@@ -71,7 +69,7 @@ func (s *set) hasResource(resource, subresource string) bool {
 	})
 }
 
-// verbs is a bit set; otherVerb stands for verbs that only * matches.
+// verbs is a bit set. otherVerb stands for all verbs that only "*" matches.
 type verbs uint16
 
 const otherVerb verbs = 1
@@ -87,7 +85,8 @@ func verbOf(name string) verbs {
 	return otherVerb
 }
 
-// verbsOf returns the set of a rule's verbs. Unknown ones match nothing and must not set otherVerb.
+// verbsOf returns the set of a rule's verbs. Unknown verbs match nothing, so they must not set
+// otherVerb.
 func verbsOf(names []string) (all verbs) {
 	for _, name := range names {
 		if name == "*" {

@@ -9,10 +9,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// prefix is that of kube-apiserver.
 const prefix = "apiserver_flowcontrol_"
 
-// A levelFigures is a snapshot of a level's counters.
 type levelFigures struct {
 	name                             string
 	nominal, lower, upper, limit     int
@@ -25,13 +23,11 @@ type levelFigures struct {
 	schemas                          []schemaFigures
 }
 
-// A schemaFigures is a snapshot of a schema's counters at a level.
 type schemaFigures struct {
 	name string
 	*stats
 }
 
-// figures returns snapshots of all levels, sorted by name.
 func (c *Controller) figures() []levelFigures {
 	levels := c.current.Load().levels
 	all := make([]levelFigures, 0, len(levels))
@@ -41,7 +37,7 @@ func (c *Controller) figures() []levelFigures {
 	return all
 }
 
-// figures takes a consistent snapshot under the lock. It omits schemas without requests.
+// figures returns a consistent snapshot of the counters. It omits schemas that had no requests.
 func (l *level) figures() levelFigures {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +56,7 @@ func (l *level) figures() levelFigures {
 }
 
 // WriteMetrics writes the series of all levels, and of schemas with requests, in the text
-// exposition format. It takes level locks one after another, and never together with c.mu.
+// exposition format. It locks one level at a time, and never while it holds c.mu.
 func (c *Controller) WriteMetrics(w io.Writer) {
 	all := c.figures()
 	c.mu.Lock()
@@ -83,7 +79,6 @@ func histogram(name, help string, value any) metrics.Family {
 	return metrics.HistogramValue(prefix+name, help, value)
 }
 
-// writeLevels writes the families per level.
 func writeLevels(w io.Writer, all []levelFigures) {
 	level := func(f levelFigures) string { return fmt.Sprintf("priority_level=%q", f.name) }
 	of := func(value func(levelFigures) any) metrics.Samples { return metrics.Each(all, level, value) }
@@ -102,10 +97,10 @@ func writeLevels(w io.Writer, all []levelFigures) {
 	)
 }
 
-// A sampler adds the series of one schema; more holds extra labels.
+// A sampler calls add for each series of a schema. more contains additional labels.
 type sampler func(s *stats, add func(more string, value any))
 
-// samples returns the series of every schema at every level, without empty histograms.
+// samples returns the series of each schema at each level. It omits empty histograms.
 func samples(all []levelFigures, of sampler) metrics.Samples {
 	out := metrics.Samples{}
 	for _, f := range all {
@@ -120,7 +115,6 @@ func samples(all []levelFigures, of sampler) metrics.Samples {
 	return out
 }
 
-// writeSchemas writes the families per schema and level.
 func writeSchemas(w io.Writer, all []levelFigures) {
 	of := func(value func(*stats) any) metrics.Samples {
 		return samples(all, func(s *stats, add func(string, any)) { add("", value(s)) })

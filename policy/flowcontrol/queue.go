@@ -2,7 +2,7 @@ package flowcontrol
 
 import "container/heap"
 
-// A queue is in use: requests wait in it or occupy seats through it.
+// A queue exists while requests wait in it or occupy seats through it.
 type queue struct {
 	index       int
 	first, last *Request // waiting, linked by next
@@ -10,15 +10,15 @@ type queue struct {
 	waitingWork float64 // seat-seconds
 	executing   int
 	seats       int // occupied
-	// nextDispatch is the queue's virtual time: the start of its first request if all queues were
-	// served evenly.
+	// nextDispatch is the virtual time at which the first request would start if all queues were
+	// served equally.
 	nextDispatch float64
 	served       uint64 // number of its last dispatch at the level
 	place        int    // index in the heap of queues with waiting requests, or -1
 }
 
-// active reports whether the queue takes part in the division of seats. Lingering seats of writes
-// do not count.
+// active reports whether the queue gets a share of the seats. It does not if only the final seats
+// of a write are still occupied.
 func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
 func (q *queue) push(r *Request) {
@@ -32,7 +32,6 @@ func (q *queue) push(r *Request) {
 	q.waitingWork += r.work.total()
 }
 
-// remove takes a request out of any position.
 func (q *queue) remove(r *Request) {
 	if r.prev == nil {
 		q.first = r.next
@@ -51,15 +50,14 @@ func (q *queue) remove(r *Request) {
 	}
 }
 
-// bound raises nextDispatch to the arrival of the first request, so that a slow but never empty
-// queue does not save up its share.
+// bound raises nextDispatch to the arrival of the first request, so that a slow queue cannot save
+// up its share.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)
 	}
 }
 
-// finish returns the virtual finish time of the first request.
 func (q *queue) finish() float64 { return q.nextDispatch + q.first.work.total() }
 
 // A queueHeap has the next queue to serve at the top.
@@ -69,7 +67,7 @@ var _ heap.Interface = (*queueHeap)(nil)
 
 func (h queueHeap) Len() int { return len(h) }
 
-// Less breaks ties in favor of the queue served longest ago.
+// Less orders queues by finish time. In a tie, the queue served longest ago comes first.
 func (h queueHeap) Less(i, j int) bool {
 	if a, b := h[i].finish(), h[j].finish(); a != b {
 		return a < b
@@ -97,7 +95,7 @@ func (h *queueHeap) Pop() any {
 	return q
 }
 
-// update fixes the position of a queue after a change of its clock or first request.
+// update restores the heap order after a change of the queue's clock or first request.
 func (h *queueHeap) update(q *queue) {
 	switch {
 	case q.first == nil && q.place >= 0:

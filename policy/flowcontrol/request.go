@@ -19,7 +19,7 @@ type Request struct {
 	seats      int // of work
 	watches    int // that a write concerns; -1 for other requests
 
-	// Guarded by the level's lock.
+	// The fields below are guarded by the lock of the level.
 	state      state
 	queue      *queue  // nil without queues
 	arrival    float64 // in virtual time of the level
@@ -29,7 +29,7 @@ type Request struct {
 	admitted   chan struct{} // signals a waiting request; created on first use and kept
 }
 
-// A state moves from waiting to executing to over, and may skip steps.
+// A state changes from waiting to executing to over. Any of them may be skipped.
 type state uint8
 
 const (
@@ -38,23 +38,23 @@ const (
 	over
 )
 
-// requests pools Requests with their channels, since every request to the server needs one.
+// requests pools Requests with their channels, because every request to the server needs one.
 var requests = sync.Pool{New: func() any { return new(Request) }}
 
-// Finish frees the seats once. The request must not be used afterwards.
+// Finish frees the seats. The Request must not be used afterwards.
 func (r *Request) Finish() {
 	if r.level.finish(r) {
 		r.recycle()
 	}
 }
 
-// recycle returns the request to the pool. It must not be referenced by queues or lists.
+// recycle returns the request to the pool. No queue or list may refer to it.
 func (r *Request) recycle() {
 	*r = Request{admitted: r.admitted}
 	requests.Put(r)
 }
 
-// wait waits until the request is admitted, timed out or canceled.
+// wait blocks until the request is admitted, and otherwise returns the error of the rejection.
 func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time.Duration) error {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
@@ -70,10 +70,10 @@ func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time
 	}
 }
 
-// A Reason is the cause of a refusal.
+// A Reason is the reason for a rejection, spelled as in metrics.
 type Reason string
 
-// Reasons, as in metrics.
+// Reasons for rejections.
 const (
 	QueueFull        Reason = "queue-full"        // its queue is full
 	ConcurrencyLimit Reason = "concurrency-limit" // the level has no free seats and no queues
@@ -81,7 +81,7 @@ const (
 	Cancelled        Reason = "cancelled"         // the client has gone, or the server stops
 )
 
-// A RejectedError is returned for a refused request.
+// A RejectedError is the error for a rejected request.
 type RejectedError struct {
 	Reason                          Reason
 	RetryAfter                      int // in seconds

@@ -1,10 +1,10 @@
 package flowcontrol
 
-// maxRetryAfter bounds the Retry-After header, in seconds.
+// maxRetryAfter is in seconds.
 const maxRetryAfter = 32
 
-// A backOff computes Retry-After: it rises while many requests are refused and falls otherwise. It
-// counts refusals per second.
+// A backOff computes the Retry-After header from the rejections per second. The value increases
+// while there are many rejections, and decreases otherwise.
 type backOff struct {
 	after   int64 // seconds; 0 means 1
 	raised  int64 // time of the last raise
@@ -15,7 +15,7 @@ type backOff struct {
 	}
 }
 
-// refused counts a refusal and returns the Retry-After in seconds.
+// refused counts a rejection in the given second and returns the Retry-After in seconds.
 func (b *backOff) refused(second int64) int {
 	b.after = max(b.after, 1)
 	if second != b.current {
@@ -30,8 +30,8 @@ func (b *backOff) refused(second int64) int {
 	return int(b.after)
 }
 
-// adjust counts the refusals within the last Retry-After. Clients that return without waiting long
-// enough raise it. Each raise needs that time to take effect.
+// adjust counts the rejections within the last Retry-After period. If there are many, clients
+// return too early, so it doubles the period. It then waits for the new period to take effect.
 func (b *backOff) adjust(second int64) {
 	refused := int64(0)
 	for _, s := range b.seconds {

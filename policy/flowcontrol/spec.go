@@ -8,14 +8,13 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Configuration resources in platform form.
 var (
 	schemasResource = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "flowschemas"}
 	levelsResource  = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "prioritylevelconfigurations"}
 )
 
-// A levelSpec is a parsed PriorityLevelConfiguration. Without queues, requests without a free seat
-// are refused.
+// A levelSpec is a parsed PriorityLevelConfiguration. If queues is 0, requests that find no free
+// seat are rejected.
 type levelSpec struct {
 	name, uid                     string
 	exempt                        bool
@@ -24,8 +23,8 @@ type levelSpec struct {
 	queues, handSize, queueLength int
 }
 
-// parseLevel parses a valid spec. Both types have shares and the lendable percentage in a field of
-// their own.
+// parseLevel parses a valid spec. The fields limited and exempt both contain the shares and the
+// lendable percentage.
 func parseLevel(name, uid string, spec tree.Tree) levelSpec {
 	l := levelSpec{name: name, uid: uid, exempt: spec.String("type") == "Exempt", borrowing: -1}
 	body := spec.Object("limited")
@@ -48,7 +47,7 @@ func number(t tree.Tree, field string) int {
 	return int(n)
 }
 
-// A distinguisher separates the flows of a schema.
+// A distinguisher determines how the requests of a schema are divided into flows.
 type distinguisher uint8
 
 const (
@@ -57,7 +56,6 @@ const (
 	byNamespace
 )
 
-// A schema is a parsed FlowSchema.
 type schema struct {
 	name, uid, level string
 	precedence       int
@@ -66,14 +64,12 @@ type schema struct {
 	hash             uint64 // of the name
 }
 
-// A rule matches requests by subject and by resource or path.
 type rule struct {
 	subjects  []subject
 	resources []resourceRule
 	paths     []pathRule
 }
 
-// A subject is a user, a group, all service accounts of a namespace, or everybody.
 type subject struct {
 	kind subjectKind
 	name string
@@ -89,10 +85,10 @@ const (
 	subjectAccounts
 )
 
-// hashSeed keeps clients from choosing names whose flows share another flow's queues.
+// hashSeed is random, so that clients cannot choose names whose flows share the queues of another
+// flow.
 var hashSeed = maphash.MakeSeed()
 
-// parseSchema parses a valid spec.
 func parseSchema(name, uid string, spec tree.Tree) *schema {
 	s := &schema{
 		name: name, uid: uid, level: spec.Object("priorityLevelConfiguration").String("name"),
@@ -126,11 +122,11 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix is followed by namespace, colon and name.
+// accountPrefix precedes <namespace>:<name>.
 const accountPrefix = "system:serviceaccount:"
 
-// parseSubject maps a service account to its user, and * of users or groups to everybody. Unknown
-// kinds match nothing.
+// parseSubject converts a service account to its user, and "*" as a user or group to all users.
+// Unknown kinds match nothing.
 func parseSubject(t tree.Tree) subject {
 	var s subject
 	switch t.String("kind") {

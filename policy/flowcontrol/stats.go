@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// stats holds the counters of one schema at one level, guarded by the level's lock.
+// stats holds the counters of one schema at one level. The lock of the level guards it.
 type stats struct {
 	waiting, seatsWaiting, executing, seatsInUse int
 	dispatched, noAccommodation                  uint64
@@ -16,7 +16,7 @@ type stats struct {
 	tookWatch, tookRegular                       *metrics.Histogram
 }
 
-// Bucket bounds for seats, queue lengths, watches, and seconds.
+// Upper bounds of buckets for numbers of seats, queue lengths, numbers of watches, and seconds.
 var (
 	seatBuckets     = []float64{1, 2, 4, 8, 16, 32, 64, 100}
 	lengthBuckets   = []float64{0, 10, 25, 50, 100, 250, 500, 1000}
@@ -45,8 +45,8 @@ func (l *level) statsOf(name string) *stats {
 
 func (s *stats) used() bool { return s.seats.Count() > 0 }
 
-// clone copies the counters but shares the histograms, which have no lock. The caller holds the
-// level's lock.
+// clone copies the counters but shares the histograms, which need no lock. The caller holds the
+// lock of the level.
 func (s *stats) clone() *stats {
 	c := *s
 	c.rejected = maps.Clone(s.rejected)

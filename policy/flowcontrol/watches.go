@@ -7,25 +7,25 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Watches counts open watches by scope, since a write costs more the more watches it concerns.
+// Watches counts open watches by scope. A write costs more if many watches must deliver it.
 type Watches struct {
 	total atomic.Int64
 	mu    sync.Mutex // guards open
 	open  map[watched]int
 }
 
-// A watched is the scope of a watch: a resource, a namespace of it, or one object.
+// A watched is the scope of a watch: a resource, a resource in a namespace, or one object.
 type watched struct{ group, resource, namespace, name string }
 
-// Add counts a watch until remove is called, once.
+// Add counts a watch until remove is called. remove must be called exactly once.
 func (w *Watches) Add(a *authz.Attributes) (remove func()) {
 	key := watched{a.Group, a.Resource, a.Namespace, a.Name}
 	w.add(key, 1)
 	return func() { w.add(key, -1) }
 }
 
-// add adds n to a count. Entries without watches are removed, so the map does not outgrow the
-// watches.
+// add adds n to the count of a scope. It removes scopes without watches, so that the size of the
+// map is bounded by the open watches.
 func (w *Watches) add(key watched, n int) {
 	w.total.Add(int64(n))
 	w.mu.Lock()
@@ -38,7 +38,7 @@ func (w *Watches) add(key watched, n int) {
 	}
 }
 
-// interested returns the number of watches that a write concerns.
+// interested returns the number of watches that must deliver a write.
 func (w *Watches) interested(a *authz.Attributes) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

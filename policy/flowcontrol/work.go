@@ -2,14 +2,13 @@ package flowcontrol
 
 import "time"
 
-// Work is the estimated cost of a request: seats while it runs and, for a widely watched write,
-// seats for a while afterwards.
+// Work is the estimated cost of a request. It occupies InitialSeats while it runs. A write that
+// many watches must deliver then occupies FinalSeats for AdditionalLatency.
 type Work struct {
 	InitialSeats, FinalSeats int
 	AdditionalLatency        time.Duration
 }
 
-// estimatedService is the estimated duration of a request.
 const estimatedService = 3 * time.Millisecond
 
 // total returns the work in seat-seconds.
@@ -17,7 +16,7 @@ func (w Work) total() float64 {
 	return float64(w.InitialSeats)*estimatedService.Seconds() + float64(w.FinalSeats)*w.AdditionalLatency.Seconds()
 }
 
-// narrowed returns the same work with fewer final seats, occupied for longer.
+// narrowed returns the same amount of work with FinalSeats limited to seats.
 func (w Work) narrowed(seats int) Work {
 	if w.FinalSeats <= seats || seats < 1 {
 		return w
@@ -27,7 +26,6 @@ func (w Work) narrowed(seats int) Work {
 	return w
 }
 
-// Costs of a request.
 const (
 	maxSeats       = 10 // of any request; small levels have a lower maximum
 	objectsPerSeat = 100
@@ -39,13 +37,13 @@ const (
 type Listing struct {
 	Stored int // objects in scope
 	Limit  int // of the request; 0 for none
-	// Selects is set if a selector requires reading all objects.
+	// Selects reports whether a selector requires reading all objects in scope.
 	Selects bool
-	// Historical is set if an older version must be reconstructed from the newest.
+	// Historical reports whether an older version must be reconstructed from the newest one.
 	Historical bool
 }
 
-// seats returns one seat per hundred objects read.
+// seats returns one seat per objectsPerSeat objects to read, rounded up.
 func (l Listing) seats() int {
 	limited := l.Stored
 	if l.Limit > 0 {
@@ -63,10 +61,10 @@ func (l Listing) seats() int {
 
 func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.seats(), most))} }
 
-// writeWork returns the work of a write for a number of watches.
+// writeWork returns the work of a write that a number of watches must deliver.
 //
-// Few watches are part of any write's cost. For many, delivery is spread over fewer seats for
-// longer, since a request waits for all its seats and blocks others.
+// The cost of a few watches is part of each write. For more, the delivery takes fewer seats for
+// longer, because a request that waits for many seats blocks others.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {

@@ -1,19 +1,24 @@
 // Package impersonation implements user impersonation.
 //
-// A Request holds the requested user, read from the headers. An Impersonator authorizes it. The
-// headers, whose names are case-insensitive:
+// A Request holds the requested user, read from the request headers. An Impersonator authorizes it.
+// The names of the headers are case-insensitive:
 //
 //	Impersonate-User          once: a name, or system:serviceaccount:<namespace>:<name>
 //	Impersonate-Group         any number of times
 //	Impersonate-Uid           once
 //	Impersonate-Extra-<key>   any number of times; the key is percent-encoded and in lower case
 //
-// Each part needs the verb impersonate with the value as object name: on users, groups or
-// serviceaccounts of the core group, or on uids or userextras/<key> of the authentication group.
-// The resulting user has the requested groups; a service account without any has its own two. All
-// but system:anonymous also get system:authenticated, unless it or system:unauthenticated is
-// requested; system:anonymous gets system:unauthenticated.
+// Each header value requires the verb impersonate on an object with that name. Its resource is
+// users, groups or serviceaccounts in the core group, or uids or userextras/<key> in the
+// authentication group.
 //
-// Invariants: headers without a user, or with an empty or second one, are refused, not ignored; all
-// parts are authorized before any applies; nothing of the caller's identity carries over.
+// The impersonated user has the requested groups. A service account without requested groups has
+// its own two groups. Every user except system:anonymous also gets system:authenticated, unless
+// that group or system:unauthenticated is requested. system:anonymous gets system:unauthenticated.
+//
+// # Invariants
+//
+//   - Headers without a user, or with an empty or second one, are rejected rather than ignored.
+//   - All values are authorized before any takes effect.
+//   - The impersonated user inherits nothing from the caller.
 package impersonation

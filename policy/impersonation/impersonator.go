@@ -9,14 +9,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Impersonator authorizes impersonation.
+// An Impersonator authorizes impersonation and returns the impersonated users.
 type Impersonator struct {
 	Authorizer authz.Authorizer
 	Naming     *meta.Naming
 }
 
-// Impersonate returns the impersonated user, or nil without headers. The error is a *meta.Status:
-// 400 for invalid headers, 403 if caller may not impersonate that user.
+// Impersonate returns the impersonated user, or nil if there are no impersonation headers. The
+// error is a *meta.Status: 400 for invalid headers, or 403 if the caller may not impersonate that
+// user.
 func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*authn.User, error) {
 	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {
@@ -33,7 +34,6 @@ func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*
 	return w.user(), nil
 }
 
-// attributes returns the access that a part requires.
 func (p part) attributes(authentication string) authz.Attributes {
 	a := authz.Attributes{Verb: "impersonate", ResourceRequest: true, Namespace: p.namespace, Name: p.value}
 	switch p.kind {

@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A Request is the requested user. Its parts are in the order of authorization.
+// A Request is a requested user. Its parts are in the order in which they are authorized.
 type Request struct {
 	parts     []part
 	hasGroups bool // any group is requested
 }
 
-// A part is one value of a Request.
+// A part is one header value of a Request.
 type part struct {
 	kind      partKind
 	namespace string // of a service account
@@ -44,7 +44,7 @@ const (
 	extraHeader  = headerPrefix + "extra-"
 )
 
-// IsHeader reports whether ExtractRequest reads a header; name is case-insensitive.
+// IsHeader reports whether name, which is case-insensitive, is an impersonation header.
 func IsHeader(name string) bool {
 	if len(name) < len(headerPrefix) || !strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {
 		return false
@@ -56,8 +56,8 @@ func IsHeader(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// ExtractRequest reads and removes the impersonation headers, and returns nil without any. The
-// error is a *meta.Status 400 unless there is exactly one user.
+// ExtractRequest reads and removes the impersonation headers. It returns nil if there are none. The
+// error is a *meta.Status with code 400 unless there is exactly one user and at most one uid.
 func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
 	var names, users, uids []string
 	var groups, extras []part
@@ -106,7 +106,7 @@ func userPart(name string) part {
 	return part{kind: kindUser, value: name}
 }
 
-// describe formats the Request for messages.
+// describe formats the Request for error messages, as kube-apiserver does.
 func (w *Request) describe(naming *meta.Naming) string {
 	authentication := naming.Translate("authentication.platform.io/v1")
 	texts := make([]string, len(w.parts))

@@ -21,8 +21,7 @@ func (d baseDir) path(file string) string {
 	return filepath.Join(string(d), file)
 }
 
-// pem returns the content of a field that is given as base64 data or as a file name, or nil if it
-// is not set.
+// pem returns the content of a field that is set as base64 data or as a file name, or nil.
 func (d baseDir) pem(data, file string) ([]byte, error) {
 	switch {
 	case data != "":
@@ -58,8 +57,8 @@ func (c cluster) tls() (*tls.Config, error) {
 	return t, nil
 }
 
-// pair returns the user's client certificate, or nil. A certificate without its key is an error,
-// because the server would see an anonymous client.
+// pair returns the user's client certificate, or nil if there is none. A certificate without a key
+// is an error, because the server would otherwise treat the client as anonymous.
 func (u user) pair() (*tls.Certificate, error) {
 	cert, err := u.dir.pem(u.CertificateData, u.Certificate)
 	if err != nil {
@@ -79,8 +78,8 @@ func (u user) pair() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// authorization returns the user's Authorization header, or "" without token and password. A token
-// file is read each time, because tokens are replaced before they expire.
+// authorization returns the value of the user's Authorization header, or "" without token and
+// password. It reads a token file on each call, because tokens are replaced before they expire.
 func (u user) authorization() (string, error) {
 	token := u.Token
 	if u.TokenFile != "" {
@@ -99,7 +98,7 @@ func (u user) authorization() (string, error) {
 	return "", nil
 }
 
-// proxy returns the cluster's proxy, or that of the environment, as other tools do.
+// proxy returns the proxy of the cluster, or else the one in the environment, as other clients do.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

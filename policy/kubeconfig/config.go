@@ -9,27 +9,28 @@ import (
 	"net/url"
 )
 
-// A Config is one context of a client configuration, safe for concurrent use. Referenced files are
-// read when needed, so that rotated credentials take effect.
+// A Config is one context of a kubeconfig. It is safe for concurrent use. Referenced files are read
+// whenever they are needed, so that rotated credentials take effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
-	// TLS trusts the CA of the cluster. GetClientCertificate returns the user's client certificate,
-	// if any.
+	// TLS trusts the CA of the cluster. Its GetClientCertificate returns the user's client
+	// certificate, if there is one.
 	TLS           *tls.Config
 	Proxy         func(*http.Request) (*url.URL, error)
 	Credential    *Credential
 	Impersonation http.Header
-	// Namespace is that of the context, or "".
+	// Namespace is the namespace of the context, or "".
 	Namespace          string
 	DisableCompression bool
 }
 
-// Load loads the current context of the file at path, for a process without a terminal. It fails if
-// anything that the context needs is missing or invalid, including files. It does not run programs.
+// Load loads the current context of the kubeconfig at path, for a process without a terminal. It
+// fails if anything that the context needs, including files, is missing or invalid. It does not run
+// programs.
 func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 
-// newConfig returns the Config of a cluster and a user. It reads all files once, to detect invalid
-// ones early.
+// newConfig returns the Config of a cluster and a user. It reads all referenced files once, to
+// detect invalid ones early.
 func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	server, err := url.Parse(c.Server)
 	if err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http" {
@@ -54,12 +55,12 @@ func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	return config, nil
 }
 
-// clientCertificate runs in every handshake, so that a new certificate takes effect.
+// clientCertificate is called in each handshake, so that a new certificate takes effect.
 func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return orNone(c.Certificate(info.Context()))
 }
 
-// orNone returns an empty certificate for none, as handshakes require.
+// orNone replaces a nil certificate by an empty one, as tls.Config.GetClientCertificate requires.
 func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	if err == nil && pair == nil {
 		pair = &tls.Certificate{}
@@ -67,8 +68,8 @@ func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// Transport returns a Transport for the user's requests. base creates the underlying transports;
-// the configuration sets their TLS and proxy.
+// Transport returns a Transport for requests of the user. base creates the underlying transports,
+// whose TLS, proxy and compression settings are then replaced.
 func (c *Config) Transport(base func() *http.Transport) *Transport {
 	t := NewTransport(func() *http.Transport {
 		b := base()
@@ -98,7 +99,7 @@ func (u user) impersonation() http.Header {
 	return h
 }
 
-// escapeHeader percent-encodes characters that header names must not contain.
+// escapeHeader percent-encodes characters that a header name must not contain.
 func escapeHeader(name string) string {
 	b := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -112,8 +113,8 @@ func escapeHeader(name string) string {
 	return string(b)
 }
 
-// Bearer returns the user's bearer token, or "". A password is an error, since the caller could not
-// send it.
+// Bearer returns the user's bearer token, or "" if there is none. A password is an error, because
+// the caller could not send it.
 func (c *Config) Bearer(ctx context.Context) (string, error) {
 	header, err := c.Credential.Authorization(ctx)
 	if err != nil || header == "" {

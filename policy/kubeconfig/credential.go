@@ -7,14 +7,15 @@ import (
 	"fmt"
 )
 
-// A Credential authenticates a client, safe for concurrent use. nil is no credential.
+// A Credential authenticates a client. It is safe for concurrent use. A nil Credential is valid and
+// does not authenticate.
 type Credential struct {
 	user   user
 	issuer *issuer // obtains what the file lacks; nil if it has everything
 }
 
-// newCredential returns the credential of a user. c, if not nil, is passed to programs. The file's
-// content is checked, but no program is run yet.
+// newCredential returns the credential of a user. c, which may be nil, is passed to programs. The
+// content of the kubeconfig is validated, but no program is run yet.
 func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	credential := &Credential{user: u}
 	switch {
@@ -41,7 +42,7 @@ func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	return credential, nil
 }
 
-// Authorization returns the Authorization header of the next request, or "".
+// Authorization returns the value of the Authorization header for the next request, or "".
 func (c *Credential) Authorization(ctx context.Context) (string, error) {
 	i, err := c.issued(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (c *Credential) authorization(i *issued) (string, error) {
 	return header, err
 }
 
-// Certificate returns the client certificate of the next connection, or nil.
+// Certificate returns the client certificate for the next connection, or nil.
 func (c *Credential) Certificate(ctx context.Context) (*tls.Certificate, error) {
 	i, err := c.issued(ctx)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package kubeconfig reads client configurations (kubeconfigs): the address of a server, its CA,
-// and the client's credentials. All clients in this project use it: the commands of troupe, package
-// remote for webhooks, and the bench.
+// Package kubeconfig reads kubeconfig files: the address of a server, its CA, and the client's
+// credentials. All clients in this project use it: the commands of troupe, package remote for
+// webhooks, and the bench.
 //
 // # Files
 //
-// A file has lists of clusters and users, and contexts that pair them; current-context selects one.
-// These fields are supported:
+// A file has lists of clusters and users, and contexts that pair them. current-context selects a
+// context. These fields are supported:
 //
 //	cluster  server, proxy-url, tls-server-name, insecure-skip-tls-verify, disable-compression,
 //	         certificate-authority and certificate-authority-data, and of its extensions the one for plugins
@@ -13,29 +13,29 @@
 //	         as, as-uid, as-groups, as-user-extra, exec, auth-provider (oidc)
 //	context  cluster, user, namespace
 //
-// Fields that end in -data are base64 and take precedence over those that name files, relative to
-// the directory of the configuration file. Certificates and tokens in files are read whenever they
-// are needed, so that replaced ones take effect.
+// Fields that end in -data are base64. They take precedence over the corresponding file names,
+// which are relative to the directory of the kubeconfig. Certificates and tokens in files are read
+// whenever they are needed, so that replaced ones take effect.
 //
-// Rules select the files: the one that a flag names, or those in KUBECONFIG, or ~/.kube/config. In
-// KUBECONFIG, missing files are skipped, and the first definition of a name wins. Without clusters,
-// a container uses its service account.
+// Rules select the files: the one that a flag names, those in KUBECONFIG, or ~/.kube/config. In
+// KUBECONFIG, missing files are skipped, and the first definition of a name takes precedence. If
+// there are no clusters, a process in a container uses its service account.
 //
 // # Credentials
 //
-// A Credential may come from a program (exec) or an identity provider (auth-provider). It is then
+// A Credential may come from a program (exec) or an identity provider (auth-provider). It is
 // obtained on first use, once for all callers, and kept until it expires or a server responds with
-// 401. A Transport handles that, and makes new connections when the certificate changes.
+// 401. A Transport handles these cases, and opens new connections when the certificate changes.
 //
-// A program gets its arguments and its environment, extended by the fields of env and the variable
-// PLATFORM_EXEC_INFO, named as in the profile of its apiVersion:
+// A program gets its arguments and environment. The latter also contains the fields of env and the
+// variable PLATFORM_EXEC_INFO, whose name depends on the naming profile of its apiVersion:
 //
 //	{"kind":"ExecCredential","apiVersion":"<that of the configuration>","spec":{"interactive":<stdin is a terminal for it>,
 //	 "cluster":{"server","certificate-authority-data","tls-server-name","insecure-skip-tls-verify","proxy-url",
 //	            "disable-compression","config":<the extension client.authentication.platform.io/exec of the cluster>}}}
 //
-// cluster is only present with provideClusterInfo. The program responds on standard output, with
-// the same apiVersion,
+// The field cluster is present only with provideClusterInfo. The program writes to standard output,
+// with the same apiVersion,
 //
 //	{"kind":"ExecCredential","apiVersion":…,"status":{"token","clientCertificateData","clientKeyData","expirationTimestamp"}}
 //

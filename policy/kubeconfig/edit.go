@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Edit changes the file at path, or creates it. change modifies its content; the rest stays, except
-// for comments. The replacement is atomic for readers, and other editors, including kubectl, wait.
+// Edit changes the kubeconfig at path by calling change, or creates it. Comments are lost. Readers
+// see either the old or the new file. Edit and kubectl wait for each other's lock.
 func Edit(path string, change func(file map[string]any) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -50,7 +50,7 @@ func Edit(path string, change func(file map[string]any) error) error {
 	return certs.WriteFile(path, text)
 }
 
-// lock creates the lock file that kubectl uses, too.
+// lock creates the same lock file as kubectl does.
 func lock(path string) (unlock func(), err error) {
 	const (
 		patience = 5 * time.Second
@@ -74,7 +74,8 @@ func lock(path string) (unlock func(), err error) {
 	}
 }
 
-// Entry returns the entry with a name in a list of a file (clusters, users or contexts), or nil.
+// Entry returns the entry named name in a list of a kubeconfig (clusters, users or contexts). It
+// returns nil if there is none.
 func Entry(file map[string]any, list, name string) map[string]any {
 	entries, _ := file[list].([]any)
 	for _, e := range entries {

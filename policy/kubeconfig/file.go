@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileText is a client configuration file, as far as it is used here.
+// fileText decodes the supported fields of a kubeconfig.
 type fileText struct {
 	Clusters []struct {
 		Name    string  `json:"name"`
@@ -28,7 +28,8 @@ type fileText struct {
 	CurrentContext string `json:"current-context"`
 }
 
-// Data fields take precedence over paths, so that a file can be self-contained.
+// A cluster's data fields take precedence over its paths, so that a kubeconfig can be
+// self-contained.
 type cluster struct {
 	Server                   string `json:"server"`
 	ProxyURL                 string `json:"proxy-url"`
@@ -71,7 +72,7 @@ type pairing struct {
 	Namespace string `json:"namespace"`
 }
 
-// A file combines one or more client configuration files; the first definition of a name wins.
+// A file merges one or more kubeconfigs. The first definition of a name takes precedence.
 type file struct {
 	clusters map[string]cluster
 	users    map[string]user
@@ -89,7 +90,7 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
-// maxFile bounds the size of a file, in bytes.
+// maxFile is in bytes.
 const maxFile = 16 << 20
 
 func readFile(path string) ([]byte, error) {
@@ -154,8 +155,8 @@ func addNew[V any](to map[string]V, name string, v V) {
 	}
 }
 
-// pick returns the pairing of a context; "" means the current one. A file with one cluster and at
-// most one user needs no context.
+// pick returns the cluster and user of a context, or of the current one if context is empty. A
+// kubeconfig with one cluster and at most one user needs no context.
 func (f *file) pick(context string) (pairing, error) {
 	if context != "" {
 		if p, ok := f.contexts[context]; ok {
@@ -184,7 +185,7 @@ func (f *file) cluster(name string) (cluster, error) {
 	return cluster{}, fmt.Errorf("cluster %q does not exist", name)
 }
 
-// user returns a user by name. The name "" means no credential.
+// user returns the user with a name. An empty name means a client without credentials.
 func (f *file) user(name string) (user, error) {
 	u, ok := f.users[name]
 	if !ok && name != "" {

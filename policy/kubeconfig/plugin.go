@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// execConfig is the field exec of a user: a credential plugin.
+// execConfig is the field exec of a user, which configures a credential plugin.
 type execConfig struct {
 	Command            string   `json:"command"`
 	Args               []string `json:"args"`
@@ -30,7 +30,6 @@ type execConfig struct {
 	} `json:"env"`
 }
 
-// execGroup is the API group of the plugin's input and output.
 const execGroup = "client.authentication.platform.io"
 
 type plugin struct {
@@ -42,7 +41,7 @@ type plugin struct {
 	programs Programs
 }
 
-// newPlugin validates the field exec of a user. Errors begin with the name of the field.
+// newPlugin validates the field exec of a user. Errors start with the name of the invalid field.
 func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	e := *u.Exec
 	p := &plugin{execConfig: e, path: e.Command, mode: e.InteractiveMode, programs: programs}
@@ -96,7 +95,7 @@ type execCluster struct {
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
 
-// newExecCluster always passes the CA as data, so that programs need not resolve paths.
+// newExecCluster passes the CA as data, so that programs do not need to resolve paths.
 func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	authority, err := c.authority()
 	if err != nil {
@@ -111,7 +110,7 @@ func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	return e, nil
 }
 
-// execCredential is the input (spec) and output (status) of a program.
+// execCredential is the input (Spec) and the output (Status) of a plugin.
 type execCredential struct {
 	Kind       string      `json:"kind"`
 	APIVersion string      `json:"apiVersion"`
@@ -131,7 +130,7 @@ type execStatus struct {
 	Expiration      *time.Time `json:"expirationTimestamp"`
 }
 
-// run runs the program and decodes its output, which errors do not contain.
+// run runs the plugin and decodes its output. Errors do not contain the output.
 func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	interactive, err := p.programs.interactive(p.mode)
 	if err != nil {
@@ -192,7 +191,7 @@ func (p *plugin) read(out []byte) (*issued, error) {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return nil, fmt.Errorf("%s of its output has the wrong type", wrong.Field)
 	case err != nil:
-		// an excerpt might be secret
+		// err may quote the output, which may be secret
 		return nil, errors.New("did not write one ExecCredential in JSON")
 	case answer.Kind != "ExecCredential":
 		return nil, fmt.Errorf("wrote the kind %q instead of ExecCredential", answer.Kind)
@@ -228,7 +227,7 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer accepts at most left bytes; left is negative if there were more.
+// A boundedBuffer accepts at most left more bytes. left becomes negative when a write exceeds it.
 type boundedBuffer struct {
 	text []byte
 	left int

@@ -10,20 +10,22 @@ import (
 	"golang.org/x/term"
 )
 
-// Programs configure how credential plugins are run. The zero value is for a process without a
+// Programs configures how credential plugins are run. The zero value suits a process without a
 // terminal.
 type Programs struct {
-	// Stdin is passed to programs if it is a terminal; may be nil.
+	// Stdin is passed to plugins if it is a terminal. It may be nil.
 	Stdin *os.File
-	// StdinUse says what else uses standard input, such as "-f -"; "" if nothing does.
+	// StdinUse is the option that reads standard input, such as "-f -". Plugins then cannot use it.
+	// It is empty if standard input is free.
 	StdinUse string
-	// Stderr receives messages of programs and warnings; nil discards them.
+	// Stderr receives warnings and the standard error of plugins. If it is nil, they are discarded.
 	Stderr io.Writer
-	// Timeout limits one run, or a request to an identity provider [1m].
+	// Timeout limits one run of a plugin, or one request to an identity provider. The default is
+	// one minute.
 	Timeout time.Duration
 }
 
-// maxOutput limits the output of a program or an identity provider, in bytes.
+// maxOutput limits a program or an identity provider, in bytes.
 const maxOutput = 1 << 20
 
 func (p Programs) timeout() time.Duration { return cmp.Or(p.Timeout, time.Minute) }

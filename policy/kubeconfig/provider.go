@@ -23,7 +23,7 @@ type authProvider struct {
 	Config map[string]string `json:"config"`
 }
 
-// Settings of the provider oidc.
+// Settings of the auth-provider oidc.
 const (
 	settingIssuer       = "idp-issuer-url"
 	settingCA           = "idp-certificate-authority"
@@ -34,9 +34,9 @@ const (
 	settingRefreshToken = "refresh-token"
 )
 
-// A provider returns OpenID Connect identity tokens: the one in the file and, when it has expired,
-// a new one for the refresh token. New tokens are written to the file, because a refresh token may
-// be valid only once.
+// A provider returns OpenID Connect ID tokens: the one in the kubeconfig or, once that has expired,
+// a new one obtained with the refresh token. It writes new tokens to the kubeconfig, because a
+// refresh token may be valid only once.
 type provider struct {
 	user     user
 	programs Programs
@@ -77,7 +77,7 @@ func newProvider(u user, programs Programs) (*provider, error) {
 	return &provider{user: u, programs: programs, config: config, client: &http.Client{Transport: transport}}, nil
 }
 
-// leeway is how long before its expiry a token is no longer used.
+// leeway is the time before its expiry at which a token is no longer used.
 const leeway = 10 * time.Second
 
 func (p *provider) token(ctx context.Context, refused *issued) (*issued, error) {
@@ -127,7 +127,8 @@ func usable(config map[string]string, refused *issued) *issued {
 	return &issued{token: token, expires: expires}
 }
 
-// expiry returns when an identity token is no longer used. The server verifies the signature.
+// expiry returns the time from which an ID token is no longer used, or false if the token is not a
+// JWT with an expiry. It does not verify the signature, which the server does.
 func expiry(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -150,8 +151,8 @@ func expiry(token string) (time.Time, bool) {
 	return time.Unix(int64(seconds), 0).Add(-leeway), true
 }
 
-// refresh obtains new tokens and writes them to the file. If that fails, it prints a warning; the
-// process can use the tokens anyway.
+// refresh obtains new tokens and writes them to the kubeconfig. If the write fails, it prints only
+// a warning, because this process can still use the tokens.
 func (p *provider) refresh(ctx context.Context) error {
 	endpoint, err := p.tokenEndpoint(ctx)
 	if err != nil {

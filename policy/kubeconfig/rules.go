@@ -11,21 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Rules select the client configuration and override parts of it.
+// Rules selects the kubeconfig and overrides parts of it.
 type Rules struct {
-	// Path is the only file; "" means those of the environment.
+	// Path is the only file to read. If it is empty, the environment determines the files.
 	Path string
-	// Fallback is used if there is no other file; "" means none.
+	// Fallback is the file to read if no other exists. It may be empty.
 	Fallback string
-	// Context, Cluster and User replace the selection in the file.
+	// Context, Cluster and User override the selection in the files.
 	Context, Cluster, User string
 	Overrides
 	Programs Programs
-	// Container is the root directory of a Pod's files, for tests [/].
+	// Container replaces the root directory of a container in tests.
 	Container string
 }
 
-// Overrides take precedence over the fields of the files; "" means unset.
+// Overrides take precedence over the fields in the files. Empty fields have no effect.
 type Overrides struct {
 	Server, TLSServerName, CertificateAuthority string
 	InsecureSkipTLSVerify                       bool
@@ -35,13 +35,13 @@ type Overrides struct {
 	AsGroup                                     []string
 }
 
-// ErrNone says that there is no client configuration.
+// ErrNone is returned if no kubeconfig exists.
 var ErrNone = errors.New("no client configuration found: set --kubeconfig or KUBECONFIG; troupe serve writes troupe-data/admin.kubeconfig")
 
-// variable lists the files, separated by colons.
+// variable names the environment variable that lists the files.
 const variable = "KUBECONFIG"
 
-// Files returns the files in order of precedence. Those in KUBECONFIG may be missing.
+// Files returns the paths of the files in order of precedence. Without Path, they may not exist.
 func (r Rules) Files() []string {
 	if r.Path != "" {
 		return []string{r.Path}
@@ -62,7 +62,8 @@ func (r Rules) Files() []string {
 	return []string{filepath.Join(home, ".kube", "config")}
 }
 
-// Load loads the configuration.
+// Load loads the selected kubeconfig or, if there is none, the service account of the container.
+// The error is ErrNone if neither exists.
 func (r Rules) Load() (*Config, error) {
 	files := r.Files()
 	f, err := r.read(files)
@@ -76,7 +77,7 @@ func (r Rules) Load() (*Config, error) {
 	return config, err
 }
 
-// read reads the existing files. A file named by a flag must exist.
+// read merges the existing files. Only the file in Path must exist.
 func (r Rules) read(files []string) (*file, error) {
 	if r.Path == "" {
 		var there []string
@@ -120,7 +121,7 @@ func (r Rules) config(f *file) (*Config, error) {
 	return config, nil
 }
 
-// apply applies flags to the content of a file. Files in flags are relative to the working
+// apply overrides the fields of a cluster and user. Relative paths in flags refer to the working
 // directory.
 func (o Overrides) apply(c *cluster, u *user) {
 	c.Server, c.ServerName = cmp.Or(o.Server, c.Server), cmp.Or(o.TLSServerName, c.ServerName)
@@ -136,7 +137,7 @@ func (o Overrides) apply(c *cluster, u *user) {
 	if o.ClientKey != "" {
 		u.Key, u.KeyData = workingPath(o.ClientKey), ""
 	}
-	// replaces all other credentials except certificates
+	// The token replaces all other credentials except certificates.
 	if o.Token != "" {
 		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", "", "", nil, nil
 	}
@@ -153,7 +154,6 @@ func workingPath(path string) string {
 	return absolute
 }
 
-// serviceVariables name the server in a container.
 var serviceVariables = [2]string{"PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"}
 
 func inContainer() bool {
@@ -165,8 +165,8 @@ func inContainer() bool {
 	return false
 }
 
-// inContainer returns the configuration of a Pod's container: the server in environment variables,
-// and the service account's token, CA and namespace in files.
+// inContainer returns the configuration of a Pod's container. The server is in environment
+// variables, and the rest in the files of the service account.
 func (r Rules) inContainer() (*Config, error) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		host, port := os.Getenv(naming.Translate(serviceVariables[0])), os.Getenv(naming.Translate(serviceVariables[1]))

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// A Transport sends requests with a credential. After a 401 it obtains a new one and, if that
-// differs and the request is repeatable, sends the request again. A changed certificate takes
-// effect on new connections; requests in flight finish on old ones.
+// A Transport sends requests with a credential. After a 401, it obtains a new credential and, if
+// that differs, repeats the request if possible. A changed certificate applies to new connections,
+// while requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
@@ -23,13 +23,14 @@ type Transport struct {
 	proved  *issued // the credential of current's connections
 }
 
-// NewTransport returns a Transport. It calls base for each certificate to create the underlying
-// transport, and credential before each request.
+// NewTransport returns a Transport. It calls base to create the underlying transport for each
+// certificate, and credential before each request.
 func NewTransport(base func() *http.Transport, credential func() *Credential) *Transport {
 	return &Transport{base: base, credential: credential}
 }
 
-// RoundTrip sends a request. It keeps an existing Authorization header.
+// RoundTrip sends a request with the current credential. It does not replace an existing
+// Authorization header.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.credential()
 	proved, err := c.issued(r.Context())
@@ -80,7 +81,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// closing closes the body of an unsent request, as the contract of http.RoundTripper requires.
+// closing closes the body of a request that is not sent, as http.RoundTripper requires.
 func closing(r *http.Request, err error) error {
 	if r.Body != nil {
 		r.Body.Close()
@@ -104,8 +105,8 @@ func repeatable(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// transport returns the transport for a credential. The handshake uses the same issued part, so
-// that programs do not run again.
+// transport returns the underlying transport for a credential. Its handshakes use proved, so that a
+// credential plugin does not run again.
 func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,7 +125,7 @@ func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	return t.current
 }
 
-// CloseIdleConnections closes idle connections.
+// CloseIdleConnections closes the idle connections of the current transport.
 func (t *Transport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Users are the users of a client configuration file as credentials for many servers. The name of a
-// user selects the servers: "host:port", or "host" for port 443; a leading "*." matches one or more
-// labels, and "*" all other servers.
+// Users holds the users of a kubeconfig as credentials for many servers. The name of a user
+// determines the servers: "host:port", or "host" for port 443. A leading "*." matches one or more
+// labels, and "*" matches all other servers.
 type Users struct {
 	users map[string]*Credential
-	// fallback is the user of the current context, for servers without a match.
+	// fallback names the user of the current context. It applies to servers without a match.
 	fallback string
 }
 
-// LoadUsers loads the users of the file at path. It fails if one of them, or a referenced file, is
-// invalid.
+// LoadUsers loads the users in the kubeconfig at path. It fails if any of them, or a file to which
+// they refer, is invalid.
 func LoadUsers(path string) (*Users, error) {
 	f, err := readFiles(path)
 	if err != nil {
@@ -31,7 +31,8 @@ func LoadUsers(path string) (*Users, error) {
 	return u, nil
 }
 
-// For returns the credential for a server "host:port", or nil. Users may be nil.
+// For returns the credential for a server, given as "host:port", or nil if there is none. u may be
+// nil.
 func (u *Users) For(target string) *Credential {
 	if u == nil {
 		return nil
@@ -48,8 +49,8 @@ func (u *Users) For(target string) *Credential {
 	return nil
 }
 
-// candidates returns the names that match a target, most specific first: "*.example.com" matches
-// hosts below it at any depth.
+// candidates returns the user names that match a target, most specific first. "*.example.com"
+// matches hosts at any depth below example.com.
 func candidates(target string) []string {
 	names := []string{target}
 	for rest := target; ; {

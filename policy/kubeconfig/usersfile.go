@@ -9,8 +9,9 @@ import (
 
 const checkPeriod = time.Second
 
-// A UsersFile provides the current Users of a file, safe for concurrent use. It is reloaded when
-// the file changes; while the file is invalid, the previous users stay. A nil UsersFile has none.
+// A UsersFile provides the current Users of a kubeconfig, which it reloads when the file changes.
+// While the file is invalid, the previous users stay in use. It is safe for concurrent use. A nil
+// UsersFile has no users.
 type UsersFile struct {
 	path string
 	log  *slog.Logger
@@ -21,14 +22,14 @@ type UsersFile struct {
 	checkedAt time.Time
 }
 
-// fileState identifies a version of a file. Time and size suffice, because credentials are replaced
-// by renames, which change the time.
+// fileState identifies a version of a file. Time and size suffice, because files with credentials
+// are replaced by renaming.
 type fileState struct {
 	modified time.Time
 	size     int64
 }
 
-// OpenUsers loads the users of the file at path.
+// OpenUsers loads the users in the kubeconfig at path.
 func OpenUsers(path string, log *slog.Logger) (*UsersFile, error) {
 	state, _ := stateOf(path)
 	users, err := LoadUsers(path)
@@ -60,7 +61,7 @@ func (f *UsersFile) For(target string) *Credential {
 	return f.users.For(target)
 }
 
-// An invalid file is not read again until it changes, so that the error is logged once.
+// reload reads an invalid file only once until it changes again, so that the error is logged once.
 func (f *UsersFile) reload() {
 	state, err := stateOf(f.path)
 	if err == nil && state == f.read {

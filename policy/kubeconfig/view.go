@@ -7,11 +7,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// lists maps the lists of named entries in a file to the content of an entry.
+// lists maps the list fields of a kubeconfig to the field that holds the content of an entry.
 var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts": "context"}
 
-// View returns the merged configuration, in which the first definition of a name wins. Paths stay
-// relative to their file.
+// View returns the merged kubeconfig, in which the first definition of a name takes precedence.
+// Paths stay relative to the files that contain them.
 func (r Rules) View() (map[string]any, error) {
 	view := map[string]any{"apiVersion": "v1", "kind": "Config", "current-context": "", "clusters": []any{}, "users": []any{}, "contexts": []any{}}
 	for _, path := range r.present() {
@@ -39,7 +39,8 @@ func (r Rules) View() (map[string]any, error) {
 	return view, nil
 }
 
-// Target returns the file in which to change an entry: the one that has it, or the first.
+// Target returns the file in which an entry should be changed: the one that contains it, or else
+// the first.
 func (r Rules) Target(list, name string) string {
 	present := r.present()
 	for _, path := range present {

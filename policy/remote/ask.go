@@ -8,15 +8,15 @@ import (
 	"net/http"
 )
 
-// A Response is a response with any code.
+// A Response is a response with any status code.
 type Response struct {
 	Code int
 	Body []byte
 }
 
-// Ask posts a JSON body with a query and returns the response with any code. It is for idempotent
-// requests. net/http retries on a stale connection. Ask retries once if a new connection closes
-// without a response, as on shutdown. Errors include the URL.
+// Ask posts an idempotent request with a JSON body and a query. It returns the response with any
+// status code. net/http retries if an idle connection turns out to be closed. Ask also retries once
+// if a new connection is closed without a response, as during a shutdown. Errors contain the URL.
 func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, error) {
 	target := s.url
 	if query != "" {

@@ -25,12 +25,12 @@ type Client struct {
 	httpClient *http.Client
 }
 
-// Load returns the Client for a kubeconfig file. Errors name the file and the fault.
+// Load returns the Client for the kubeconfig at path. Errors contain the path and the cause.
 func Load(path string) (*Client, error) {
 	return LoadRules(kubeconfig.Rules{Path: path})
 }
 
-// LoadRules returns the Client for the kubeconfig that rules find.
+// LoadRules returns the Client for the kubeconfig that rules select.
 func LoadRules(rules kubeconfig.Rules) (*Client, error) {
 	c, err := rules.Load()
 	if err != nil {
@@ -39,23 +39,23 @@ func LoadRules(rules kubeconfig.Rules) (*Client, error) {
 	return newClient(c.Server.String(), c.Transport(newTransport)), nil
 }
 
-// Options describes a remote service without a kubeconfig file.
+// Options describes a remote service without a kubeconfig.
 type Options struct {
 	URL string
-	// TLS holds the trusted CAs and the client certificate.
+	// TLS contains the trusted CAs and the client certificate.
 	TLS *tls.Config
-	// Dial makes connections; nil dials the URL without a proxy.
+	// Dial opens connections. If it is nil, the client connects to the host of URL without a proxy.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Credential returns the credential of the next request, or nil. Client certificates belong in
-	// TLS unless a program provides them.
+	// Credential returns the credential for the next request, or nil. Client certificates belong in
+	// TLS, unless a credential plugin provides them.
 	Credential func() *kubeconfig.Credential
-	// MaxIdle bounds idle connections [16].
+	// MaxIdle limits the number of idle connections. The default is 16.
 	MaxIdle int
-	// MaxAnswer bounds the responses to Ask, in bytes [3 MiB].
+	// MaxAnswer limits a response to Ask, in bytes. The default is 3 MiB.
 	MaxAnswer int
 }
 
-// New returns a Client for a remote service.
+// New returns a Client for the service that o describes.
 func New(o Options) *Client {
 	credential := o.Credential
 	if credential == nil {
@@ -80,10 +80,10 @@ func (o Options) transport() *http.Transport {
 	return t
 }
 
-// Close closes idle connections. Used ones close after their requests.
+// Close closes idle connections. Other connections close after their requests.
 func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
 
-// Bounds of a response, in bytes.
+// Limits of a response, in bytes.
 const (
 	maxResponseSize       = 3 << 20
 	maxResponseHeaderSize = 64 << 10
@@ -104,16 +104,16 @@ func newClient(target string, transport http.RoundTripper) *Client {
 	}}
 }
 
-// A StatusError is a response with a code other than 200 and 201.
+// A StatusError is the error for a response with a status code other than 200 and 201.
 type StatusError struct{ Code int }
 
 func (e *StatusError) Error() string { return fmt.Sprintf("the remote returned status %d", e.Code) }
 
-// URL returns the configured URL.
+// URL returns the URL of the service.
 func (s *Client) URL() string { return s.url }
 
-// Post sends a JSON body once and returns the response body. Other codes than 200 and 201 are a
-// *StatusError.
+// Post sends a JSON body once and returns the response body. The error is a *StatusError for status
+// codes other than 200 and 201.
 func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
@@ -136,13 +136,13 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get requests a path below the URL once. It returns the unbounded response body, which the caller
-// closes. Other codes than 200 and 201 are a *StatusError.
+// Get requests a path below the URL once. It returns the response body, which is not limited. The
+// caller must close it. The error is a *StatusError for status codes other than 200 and 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return s.Do(ctx, http.MethodGet, path)
 }
 
-// Do is like Get with another method.
+// Do is Get with any method.
 func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, er
 	return s.send(r)
 }
 
-// send sends a request and returns the response body for 200 and 201.
+// send sends a request and returns the response body if the status code is 200 or 201.
 func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	answer, err := s.httpClient.Do(r)
 	if err != nil {
@@ -166,14 +166,14 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	return answer.Body, nil
 }
 
-// A tooLongError holds the exceeded limit in bytes.
+// A tooLongError is the limit, in bytes, that a response exceeds.
 type tooLongError int
 
 func (limit tooLongError) Error() string {
 	return fmt.Sprintf("the response exceeds %d bytes", int(limit))
 }
 
-// withoutURL strips the URL, whose query may hold a secret.
+// withoutURL strips the URL from an error, because the query may contain a secret.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -182,7 +182,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// Backoff controls retries. Each pause is extended by up to a fifth at random, so that clients do
+// Backoff configures retries. Each pause is randomly extended by up to a fifth, so that clients do
 // not retry at the same time.
 type Backoff struct {
 	Steps    int           // maximum number of retries
@@ -190,11 +190,12 @@ type Backoff struct {
 	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff suits requests that a client waits for: five attempts in about five seconds.
+// DefaultBackoff suits requests for which a client waits. It makes five attempts within about five
+// seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
-// PostWithRetry retries a failed Post until it succeeds, fails permanently, as with 400, or ctx or
-// the retries end.
+// PostWithRetry retries a failed Post until it succeeds, the error is permanent, ctx ends, or no
+// retries are left. A status code such as 400 is permanent.
 func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]byte, error) {
 	pause := r.Duration
 	for n := 0; ; n++ {

@@ -1,11 +1,15 @@
-// Package remote sends requests to services outside the process: webhooks of authentication,
-// authorization, admission and audit, and a running daemon for the operator's commands.
+// Package remote sends requests to services outside the process: webhooks and, for operator
+// commands, a running server.
 //
-// A Client serves one service, described by a kubeconfig file (package kubeconfig) or by Options.
-// Post sends a JSON body; PostWithRetry retries it by a Backoff; Ask returns responses with any
-// code; Get returns the response body as a stream. A StatusError is a response other than 200 and
-// 201.
+// A Client connects to one service, described by a kubeconfig (package kubeconfig) or by Options.
+// Post sends a JSON body, and PostWithRetry retries it according to a Backoff. Ask returns
+// responses with any status code. Get returns the response body as a stream. A StatusError is a
+// response with a status code other than 200 and 201.
 //
-// Invariants: redirects are never followed, and are errors except for Ask; responses to Post are
-// bounded; everything ends with its context; errors contain neither bodies nor credentials.
+// # Invariants
+//
+//   - Redirects are never followed. Except for Ask, they are errors.
+//   - Responses to Post and Ask are limited in size.
+//   - Every request ends with its context.
+//   - Errors contain neither bodies nor credentials.
 package remote

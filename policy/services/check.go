@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Fault is the reason why a Service port is unreachable, according to API objects.
+// A Fault is the reason why a Service port is unreachable, as far as API objects show.
 type Fault struct {
 	Reason  string // ServiceNotFound, ServicePortError, EndpointsNotFound or MissingEndpoints
 	Message string
@@ -16,8 +16,8 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Message }
 
-// Check returns a *Fault of a Service port. A Service with a given address has none. For types
-// other than ClusterIP it checks only existence.
+// Check returns a *Fault if a Service port is unreachable. A Service with a given address is always
+// reachable. For types other than ClusterIP, Check requires only that the Service exists.
 func (r *Resolver) Check(namespace, name string, port int64) error {
 	if _, ok := r.given[name+"."+namespace]; ok {
 		return nil
@@ -48,9 +48,9 @@ func (r *Resolver) Check(namespace, name string, port int64) error {
 	return nil
 }
 
-// Notify calls onChange with each Service whose reachability may have changed, until ctx or the
-// Resolver's context ends. It returns when it has started, and may be called again only after an
-// error. onChange must not block.
+// Notify calls onChange for each Service whose reachability may have changed, until ctx or the
+// Resolver's context ends. It returns once it has read the existing objects. It may be called again
+// only after an error. onChange must not block.
 func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	r.mu.Lock()
 	r.onChange = onChange
@@ -61,8 +61,8 @@ func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name str
 	return r.objects.Inform(ctx, servicesResource, func(c policy.Change) { onChange(c.Key.Namespace, c.Key.Name) })
 }
 
-// ViaClusterIP makes Resolve prefer the cluster IP of a Service over its endpoints. It must be
-// called before the Resolver is used.
+// ViaClusterIP makes Resolve prefer the cluster IP of a Service to its endpoints. It must be called
+// before the Resolver is used.
 func (r *Resolver) ViaClusterIP() *Resolver {
 	r.clusterIP = true
 	return r

@@ -1,9 +1,10 @@
 // Package services resolves Services of the cluster for clients in this process.
 //
-// A Resolver reads Services and EndpointSlices. It prefers the ready endpoints in random order with
-// their target port, since cluster IPs may not work from here. It uses the cluster IP of a Service
-// without slices; ViaClusterIP reverses the order. Check reports why a Service is unreachable, and
-// Notify when that may have changed. Addresses may be given explicitly for use outside a cluster.
+// A Resolver reads Services and EndpointSlices. It prefers the ready endpoints, in random order and
+// with their target port, because cluster IPs may not be reachable from here. For a Service without
+// slices, it uses the cluster IP. ViaClusterIP reverses this preference. Check returns the reason
+// why a Service is unreachable, and Notify reports when that may have changed. Outside a cluster,
+// addresses can be given explicitly.
 //
-// The Resolver follows EndpointSlices from its first use on.
+// A Resolver starts to follow EndpointSlices when it is first used.
 package services

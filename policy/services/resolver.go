@@ -19,14 +19,14 @@ var (
 	slicesResource   = meta.GroupResource{Group: "discovery.platform.io", Resource: "endpointslices"}
 )
 
-// A Resolver returns the addresses of Services. It is safe for concurrent use. It follows
-// EndpointSlices from its first use on, since most servers have no webhooks behind Services.
+// A Resolver returns the addresses of Services. It is safe for concurrent use. It does not follow
+// EndpointSlices before its first use, because most servers have no webhooks behind Services.
 type Resolver struct {
 	objects policy.Objects
 	given   map[string]string // by "name.namespace"
 	label   string            // label of EndpointSlices that names their Service
 	ctx     context.Context
-	// clusterIP prefers the cluster IP over endpoints.
+	// clusterIP is set by ViaClusterIP.
 	clusterIP bool
 
 	follow   sync.Once
@@ -39,14 +39,13 @@ type Resolver struct {
 
 type service struct{ namespace, name string }
 
-// A slice holds the ready addresses and ports of an EndpointSlice.
 type slice struct {
 	addresses []string
 	ports     map[string]int64
 }
 
-// NewResolver returns a Resolver that reads the cluster until ctx ends. given maps name.namespace
-// of Services to fixed addresses host:port.
+// NewResolver returns a Resolver that follows the cluster until ctx ends. given maps Services, as
+// name.namespace, to fixed addresses, as host:port.
 func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Naming, given map[string]string) *Resolver {
 	return &Resolver{
 		ctx: ctx, objects: objects, given: given, label: naming.Translate("platform.io/service-name"),
@@ -54,8 +53,8 @@ func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Namin
 	}
 }
 
-// Dial connects to the first of the addresses that accepts. A single one gets all the time. Of
-// several, three are tried, each for two seconds, so that dead ones are skipped.
+// Dial connects to the first address that accepts a connection. It tries up to three, for two
+// seconds each. A single address has no such limit.
 func Dial(ctx context.Context, dialer net.Dialer, network string, addresses []string) (conn net.Conn, err error) {
 	if len(addresses) > 1 {
 		dialer.Timeout = 2 * time.Second
@@ -68,7 +67,7 @@ func Dial(ctx context.Context, dialer net.Dialer, network string, addresses []st
 	return conn, err
 }
 
-// Resolve returns one or more addresses host:port of a Service port, the best first.
+// Resolve returns one or more addresses of a Service port as host:port, the preferred one first.
 func (r *Resolver) Resolve(namespace, name string, port int64) ([]string, error) {
 	if address, ok := r.given[name+"."+namespace]; ok {
 		return []string{address}, nil
@@ -108,7 +107,8 @@ func (r *Resolver) followSlices() error {
 	return r.err
 }
 
-// namedPort returns the name of a Service port, which may be "".
+// namedPort returns the name of a Service port, which may be empty. ok is false if there is no such
+// port.
 func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	for _, p := range spec.Objects("ports") {
 		if n, _ := p.Int("port"); n == port {
@@ -118,7 +118,7 @@ func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoints returns the ready addresses of a port, and whether the Service has slices.
+// endpoints returns the ready addresses of a port, and whether the Service has EndpointSlices.
 func (r *Resolver) endpoints(of service, portName string) (addresses []string, sliced bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,8 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change of an EndpointSlice. It returns its previous and current Services.
+// takeIn applies a change of an EndpointSlice. It returns the Services to which the slice belonged
+// before and belongs now, and the callback of Notify.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

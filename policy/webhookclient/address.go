@@ -16,19 +16,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Address is a parsed clientConfig: the location of a webhook and its CA. Webhooks with the same
-// address may share connections.
+// An Address is a parsed clientConfig: the location of a webhook and its CA.
 type Address struct {
 	url      string
 	caBundle string // PEM; "" for the system roots
-	// Set for a webhook behind a Service; service is "" otherwise.
+	// namespace, service and port are set only for a webhook behind a Service.
 	namespace, service string
 	port               int64
 }
 
 const defaultPort = 443
 
-// ParseAddress parses a clientConfig.
+// ParseAddress parses the clientConfig of a webhook.
 func ParseAddress(t tree.Tree) (Address, error) {
 	bundle, err := base64.StdEncoding.DecodeString(t.String("caBundle"))
 	if err != nil {
@@ -52,13 +51,13 @@ func ParseAddress(t tree.Tree) (Address, error) {
 	return a, nil
 }
 
-// cleanURL normalizes the path of a URL. Installers may produce double slashes, which servers
-// answer with a redirect that is not followed.
+// cleanURL removes double slashes, which some installers write. Servers would respond with a
+// redirect, which is not followed.
 func cleanURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}).String()
 }
 
-// target returns host:port, by which credentials are looked up.
+// target returns the host:port by which credentials are looked up.
 func (a *Address) target() string {
 	if a.service != "" {
 		return net.JoinHostPort(a.service+"."+a.namespace+".svc", strconv.FormatInt(a.port, 10))
@@ -73,7 +72,7 @@ func (a *Address) target() string {
 	return net.JoinHostPort(u.Hostname(), strconv.Itoa(defaultPort))
 }
 
-// tls returns the TLS configuration for connections.
+// tls returns the TLS configuration, which calls certificate in each handshake.
 func (a *Address) tls(certificate func(context.Context) (*tls.Certificate, error)) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, // the server name is that of the URL, and so of the Service

@@ -9,20 +9,21 @@ import (
 )
 
 const (
-	// maxCalls bounds concurrent calls of one client.
+	// maxCalls limits the concurrent calls of one client.
 	maxCalls = 128
-	// stuckAfter is the time without a response after which calls beyond maxCalls fail immediately.
+	// stuckAfter is the time without any response after which calls beyond maxCalls fail
+	// immediately.
 	stuckAfter = time.Second
 	// maxFailures is the number of consecutive connection failures after which calls fail
 	// immediately.
 	maxFailures = 5
-	// probePeriod is the time after which another call may probe while one still does.
+	// probePeriod is the time after which another call may probe although a probe is still running.
 	probePeriod = time.Second
 )
 
 // A circuit is a circuit breaker for an unresponsive webhook. It is safe for concurrent use.
-// Without it, a hook that is down would delay each request by its timeout of up to 30 seconds, even
-// with failurePolicy Ignore.
+// Without it, a webhook that is down would delay each request by its timeout of up to 30 seconds,
+// even with the failurePolicy Ignore.
 type circuit struct {
 	slots chan struct{} // one per running call
 
@@ -38,9 +39,9 @@ func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls
 
 var errStuck = errors.New("too many calls are waiting for its response")
 
-// enter starts a call. ctx ends with the call, request with the client's request: its end does not
-// count as a failure of the hook. The caller must call leave exactly once, with the call's error
-// and whether it connected.
+// enter starts a call. ctx limits the call, and request is the context of the client's request. If
+// the latter ends, the webhook has not failed. The caller must call leave exactly once, with the
+// error of the call and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {
@@ -61,8 +62,8 @@ func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool
 	}, nil
 }
 
-// admit reports whether a call may start, and whether it is a probe. After an idle period it resets
-// answeredAt, or the first burst would find the circuit stuck.
+// admit returns an error if the call must fail immediately, and otherwise whether it is a probe.
+// When no calls are running, it resets answeredAt, so that an idle period does not count.
 func (c *circuit) admit() (probe bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,8 +91,8 @@ func (c *circuit) endProbe(probe bool) {
 	c.probing--
 }
 
-// wait waits for a slot, unless calls get no responses. It polls, since nothing signals a missing
-// response.
+// wait waits for a slot, and fails when running calls get no responses. It polls, because nothing
+// signals the lack of a response.
 func (c *circuit) wait(ctx context.Context) error {
 	tick := time.NewTicker(stuckAfter / 4)
 	defer tick.Stop()
@@ -115,7 +116,8 @@ func (c *circuit) stuck() bool {
 	return time.Since(c.answeredAt) > stuckAfter
 }
 
-// note records the result of a call. A canceled request says nothing about a missing connection.
+// note records the result of a call. If the client gave up, the lack of a connection is not a
+// failure.
 func (c *circuit) note(connected bool, err error, gaveUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

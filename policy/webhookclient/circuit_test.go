@@ -22,7 +22,7 @@ func call(t *testing.T, c *circuit, connected bool, err error) {
 	leave(connected, err)
 }
 
-// TestPanickingCallLeaves tests that a call that panics frees its slot.
+// TestPanickingCallLeaves checks that a call that panics frees its slot.
 func TestPanickingCallLeaves(t *testing.T) {
 	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Credential: func() *kubeconfig.Credential { panic("no credential") }})}
 	func() {
@@ -35,8 +35,8 @@ func TestPanickingCallLeaves(t *testing.T) {
 	}
 }
 
-// TestCircuitOpens tests that a single call probes while connections fail, and that the first
-// connection closes the circuit.
+// TestCircuitOpens checks that only one call at a time probes while connections fail, and that the
+// first connection closes the circuit.
 func TestCircuitOpens(t *testing.T) {
 	c := newCircuit()
 	for range maxFailures {
@@ -64,7 +64,8 @@ func TestCircuitOpens(t *testing.T) {
 	}
 }
 
-// TestCircuitStaysClosed tests that canceled requests and failures after connecting do not count.
+// TestCircuitStaysClosed checks that canceled requests, and failures after connecting, do not
+// count.
 func TestCircuitStaysClosed(t *testing.T) {
 	c := newCircuit()
 	gone, cancel := context.WithCancel(t.Context())
@@ -80,7 +81,7 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// TestCircuitIsBounded tests that calls without a slot wait while other calls get responses, and
+// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses, and
 // fail otherwise.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 

@@ -16,21 +16,20 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// A Resolver returns the addresses of Services as host:port, the best first.
+// A Resolver returns the addresses of Services as host:port, the preferred one first.
 type Resolver interface {
 	Resolve(namespace, name string, port int64) ([]string, error)
 }
 
 // A Dialer creates Clients. It is safe for concurrent use.
 type Dialer struct {
-	// Users holds the credentials for webhooks; nil for none.
+	// Users holds the credentials for webhooks. It may be nil.
 	Users    *kubeconfig.UsersFile
 	Resolver Resolver
-	// MaxAnswer bounds a response, in bytes [3 MiB].
+	// MaxAnswer limits a response, in bytes. The default is 3 MiB.
 	MaxAnswer int
 }
 
-// maxIdle bounds the idle connections per address.
 const maxIdle = 16
 
 // A Client sends requests to one address. It is safe for concurrent use.
@@ -39,7 +38,7 @@ type Client struct {
 	circuit *circuit
 }
 
-// Client returns a Client for an address. The error describes an invalid clientConfig.
+// Client returns a new Client for an address. An error means that the clientConfig is invalid.
 func (d Dialer) Client(a Address) (*Client, error) {
 	target := a.target()
 	config, err := a.tls(func(ctx context.Context) (*tls.Certificate, error) { return d.Users.For(target).Certificate(ctx) })
@@ -64,14 +63,14 @@ func (d Dialer) dialService(ctx context.Context, network string, a Address) (net
 	return services.Dial(ctx, net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}, network, addresses)
 }
 
-// Close closes idle connections. Used ones close after their calls.
+// Close closes idle connections. Other connections close after their calls.
 func (c *Client) Close() { c.client.Close() }
 
-// errAbandoned is the result of a call that panics.
+// errAbandoned is the recorded result of a call that panics.
 var errAbandoned = errors.New("the call was abandoned")
 
-// Ask sends a request and returns the response with any code. ctx is that of the client's request.
-// Ask fails immediately while the webhook is unreachable or unresponsive.
+// Ask sends a request and returns the response with any status code. ctx is the context of the
+// client's request. Ask fails immediately while the webhook is unreachable or unresponsive.
 func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (answer remote.Response, err error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -86,7 +85,8 @@ func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (a
 	return c.client.Ask(traced, timeoutQuery(limited), body)
 }
 
-// withoutURL strips the URL, which a later call's error adds again.
+// withoutURL strips the URL from an error that the circuit records, because the error of a later
+// call adds a URL again.
 func withoutURL(err error) error {
 	if failed, ok := err.(*url.Error); ok {
 		return failed.Err
@@ -94,7 +94,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// timeoutQuery returns the remaining time in whole seconds for the webhook.
+// timeoutQuery returns the query that informs the webhook of the remaining time, in whole seconds.
 func timeoutQuery(ctx context.Context) string {
 	deadline, ok := ctx.Deadline()
 	left := time.Until(deadline)

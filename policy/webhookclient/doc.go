@@ -2,17 +2,17 @@
 // conversion.
 //
 // An Address is the location of a webhook, by URL or Service, with its CA. A Dialer creates
-// Clients, each for one address, with connections, a credential and a circuit breaker.
+// Clients. Each connects to one address, and has a credential and a circuit breaker.
 //
 // # Limits
 //
-// A response is bounded in bytes and time. A Client makes up to maxCalls calls concurrently; more
-// wait, unless the webhook is unresponsive. While connections fail, one call per probePeriod
-// probes, and others fail immediately.
+// A response is limited in size and time. A Client makes up to maxCalls calls concurrently. Further
+// calls wait, or fail if the webhook is unresponsive. While connections fail, one call per
+// probePeriod probes, and all others fail immediately.
 //
 // # Invariants
 //
-//   - A redirect is returned like any response and never followed.
-//   - The server of a Service must prove to be <name>.<namespace>.svc, whatever its address.
-//   - Everything ends with its context.
+//   - A redirect is returned like any other response and never followed.
+//   - The certificate of a Service must be valid for <name>.<namespace>.svc, whatever its address.
+//   - Every call ends with its context.
 package webhookclient

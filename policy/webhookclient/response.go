@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// ReadReview checks the code of a response and decodes the review.
+// ReadReview decodes the review in a response. A status code outside 200 to 206 is an error.
 func ReadReview(r remote.Response) (tree.Tree, error) {
 	if r.Code < http.StatusOK || r.Code > http.StatusPartialContent {
 		return nil, responseError(r)
@@ -28,10 +28,10 @@ func ReadReview(r remote.Response) (tree.Tree, error) {
 	return t, nil
 }
 
-// maxShown bounds the shown part of a webhook's text, in bytes.
+// maxShown is in bytes.
 const maxShown = 2048
 
-// responseError returns the error for a response with an error code.
+// responseError returns the error for a response with an error status, in the words of client-go.
 func responseError(r remote.Response) error {
 	if v, _, err := codec.DecodeAny(r.Body); err == nil {
 		if t, ok := v.(tree.Tree); ok && t.String("kind") == "Status" && t.String("message") != "" {
@@ -57,7 +57,8 @@ func responseError(r remote.Response) error {
 	return fmt.Errorf("the server responded with the status code %d but did not return more information", r.Code)
 }
 
-// Truncate limits text from a webhook for errors, logs and audit events.
+// Truncate shortens a text from a webhook for errors, logs and audit events, and replaces invalid
+// UTF-8.
 func Truncate(text string) string {
 	if len(text) <= maxShown {
 		return strings.ToValidUTF8(text, string(utf8.RuneError))

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// fromMemory returns how many of one repeated apply are answered from memory. With etcd it is none,
-// because other servers write too.
+// fromMemory returns 1 if the server answers a repeated apply from memory. With etcd, other servers
+// may also write, so it returns 0.
 func fromMemory() int {
 	if client.OnEtcd() {
 		return 0
@@ -17,8 +17,7 @@ func fromMemory() int {
 	return 1
 }
 
-// applyDigests returns the server's count of applies that it recognized as repeated and without
-// effect.
+// applyDigests returns the number of applies that the server answered from memory.
 func (s applySession) applyDigests() (n int) {
 	s.T.Helper()
 	const name = "\ntroupe_repeated_applies_total "
@@ -30,7 +29,7 @@ func (s applySession) applyDigests() (n int) {
 }
 
 // TestApplyDigests checks that only an exact repetition of an apply without effect is answered from
-// memory. A difference in any relevant input prevents it.
+// memory. Any relevant difference prevents it.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -97,7 +96,7 @@ func TestApplyDigests(t *testing.T) {
 	}
 }
 
-// TestApplyDigestsOfSubresources checks that an apply is not mistaken for the same configuration
+// TestApplyDigestsOfSubresources checks that an apply is not confused with the same configuration
 // applied to another subresource.
 func TestApplyDigestsOfSubresources(t *testing.T) {
 	t.Parallel()

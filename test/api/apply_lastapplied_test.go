@@ -13,7 +13,7 @@ const (
 	crontabs         = "/apis/example.com/v1/namespaces/default/crontabs"
 )
 
-// clientApply creates an object as client-side apply does, with its manifest in an annotation.
+// clientApply creates an object like client-side apply, with its manifest in an annotation.
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any
@@ -23,7 +23,7 @@ func (s applySession) clientApply(path, manifest string) client.Object {
 }
 
 // TestUpgradeOfClientSideApply checks that server-side apply by kubectl takes over fields from
-// client-side apply. It never takes over a value that another manager has changed since.
+// client-side apply. It must not take over a value that another manager has changed since.
 func TestUpgradeOfClientSideApply(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -100,7 +100,7 @@ func TestUnusableLastApplied(t *testing.T) {
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
-// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. It holds the
+// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. It contains the
 // configuration without the annotation itself, or nothing if the configuration is too large.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppliedAgain checks that repeating an apply later changes neither the version nor the
-// managers nor their timestamps. It covers JSON, YAML and the status subresource. One manager
-// applies the client's object first; then three managers apply the result, or parts of it.
+// TestAppliedAgain checks that repeating an apply later changes neither the version nor the managed
+// fields with their timestamps. At first, one manager applies the client's object. Then three
+// managers apply the result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
@@ -38,8 +38,7 @@ func TestAppliedAgain(t *testing.T) {
 			continue
 		}
 		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
-		// An empty apply does not create a manager. This label makes sure that the first apply
-		// does.
+		// With the label, the first apply creates a manager, unlike an empty apply.
 		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
 		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
 		if k.Subresource("status") != nil && o["status"] != nil {
@@ -63,8 +62,8 @@ type reapplied struct {
 	live    client.Object
 }
 
-// applyAll applies all objects, then again in another second, because managed fields have
-// timestamps in whole seconds.
+// applyAll applies all objects, and applies them again in another second, because managed fields
+// have timestamps in whole seconds.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()
 	for _, a := range all {
@@ -95,7 +94,7 @@ func (s applySession) applyEach(a *reapplied, asYAML bool) {
 	}
 }
 
-// part returns a copy of an object without some of its fields, at random and recursively.
+// part returns a copy of an object without a random selection of its fields.
 func (a *reapplied) part(o map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(o)) {

@@ -27,7 +27,7 @@ func (s applySession) get(path string) client.Object {
 	return s.Send(200, "GET", path, "", "").Object()
 }
 
-// apply applies a configuration. manager may be followed by "&" and query parameters.
+// apply applies a configuration. manager may be followed by "&" and further query parameters.
 func (s applySession) apply(code int, manager, path, config string) client.Object {
 	s.T.Helper()
 	return s.Send(code, "PATCH", path+"?fieldManager="+manager, applyTypeApply, config).Object()
@@ -38,7 +38,6 @@ func (s applySession) merge(manager, path, patch string) client.Object {
 	return s.Send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
 }
 
-// define creates a CustomResourceDefinition with the given schema properties.
 func (s applySession) define(plural, kind, properties string) {
 	s.T.Helper()
 	s.create("/apis/apiextensions.platform.io/v1/customresourcedefinitions", fmt.Sprintf(
@@ -50,7 +49,7 @@ func (s applySession) define(plural, kind, properties string) {
 	}
 }
 
-// ownersApply returns the managed fields of an object, one entry a line: manager, operation,
+// ownersApply returns the managed fields of an object, one entry per line: manager, operation,
 // subresource if any, and fields.
 func ownersApply(o client.Object) string {
 	list, _ := o.Metadata()["managedFields"].([]any)
@@ -87,7 +86,8 @@ func (s applySession) owns(o client.Object, want ...string) {
 	}
 }
 
-// valueAt returns the JSON of the value at a dotted path, or null. A number is an index of a list.
+// valueAt returns the JSON of the value at a dotted path, or null if there is none. A number in the
+// path is a list index.
 func valueAt(o client.Object, path string) string {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {

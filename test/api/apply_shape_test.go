@@ -29,7 +29,7 @@ func TestListsWithKeys(t *testing.T) {
 		"spec.template.spec.containers.0.name": `"s"`, "spec.template.spec.containers.1.name": `"a"`, "spec.template.spec.containers.2.name": `"b"`,
 		"spec.template.spec.containers.1.env": `[{"name":"E","value":"1"},{"name":"F","value":"2"}]`,
 	})
-	// Manager two owns items inside a, and therefore the existence of a.
+	// Manager two owns fields of the item a, so the item stays when manager one drops them.
 	left := s.apply(200, "one", path, deploy("d", "", `"containers":[{"name":"b","image":"b"},{"name":"a","image":"a"}]`))
 	s.has(left, map[string]string{"spec.template.spec.containers.1.name": `"b"`, "spec.template.spec.containers.2.env": `[{"name":"F","value":"2"}]`})
 	dropped := s.apply(200, "two", path, part("d", ``))
@@ -52,7 +52,7 @@ func TestListsWithDefaultedKeys(t *testing.T) {
 }
 
 // TestListsWithOptionalKeys checks apply to a list whose items may lack one of the list map keys.
-// Drivers omit shareID for devices that are not shared.
+// For example, drivers omit shareID for devices that are not shared.
 func TestListsWithOptionalKeys(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

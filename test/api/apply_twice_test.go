@@ -24,8 +24,8 @@ func (s applySession) defineThings() {
 		"n":{"type":"number"},"i":{"type":"integer"},"any":{"x-platform-preserve-unknown-fields":true}`)
 }
 
-// TestAppliedTwice checks that the first apply of a configuration takes full effect. Neither a
-// repeated apply nor an update with the object just read changes anything.
+// TestAppliedTwice checks that the first apply of a configuration takes full effect. Repeating the
+// apply, or updating with the object just read, must not change anything.
 func TestAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -83,7 +83,8 @@ func TestAppliedTwice(t *testing.T) {
 	}
 }
 
-// TestEmptyPartOfBuiltInKind checks that one apply suffices to empty an object in a built-in kind.
+// TestEmptyPartOfBuiltInKind checks that one apply is enough to empty a nested object of a built-in
+// kind.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

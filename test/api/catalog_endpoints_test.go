@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A catalogEndpoint is a row of the table of endpoints.
 type catalogEndpoint struct {
 	table   string // the table whose base object is used
 	path    string // of the collection; {ns} stands for /namespaces/<namespace>
@@ -38,8 +37,7 @@ var endpoints = []catalogEndpoint{
 	{"serviceaccount", "/api/v1{ns}/serviceaccounts", false, "B", "ServiceAccount"},
 }
 
-// A caller sends requests to one endpoint and fails the test if a response has an unexpected status
-// code.
+// A caller sends requests and fails the test if a response has an unexpected status code.
 type caller struct {
 	*testing.T
 	server *client.Server
@@ -64,7 +62,6 @@ func (c caller) do(method, path string, query url.Values, body any, code int) cl
 	return a.Object()
 }
 
-// TestEndpoints tests every operation of every endpoint.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), unprotected)
@@ -122,7 +119,8 @@ func everything(c caller, e catalogEndpoint, kind string, body map[string]any) {
 	deleted(c, e, kind, path, one, body)
 }
 
-// deleted deletes the object, first in a dry run, and then a new one by deletecollection.
+// deleted deletes the object, after a dry run. It then creates the object again and deletes it by
+// deletecollection.
 func deleted(c caller, e catalogEndpoint, kind, path, one string, body map[string]any) {
 	for _, query := range []url.Values{{"dryRun": {"All"}, "pretty": {"true"}}, nil} {
 		answer := c.do(http.MethodDelete, one, query, nil, 200)

@@ -28,8 +28,8 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind runs a test with a sample object of each wanted kind, and fails if there are fewer than
-// least kinds.
+// eachKind runs a test with a sample object for each kind for which wanted returns true. It fails
+// if there are fewer than least such kinds.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)
@@ -56,7 +56,6 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 
 func hasStatus(k *schema.Kind) bool { return k.Subresource("status") != nil }
 
-// A formatClient reads and writes objects in several formats.
 type formatClient struct {
 	*testing.T
 	server    *client.Server
@@ -64,7 +63,6 @@ type formatClient struct {
 	protobuf  string // the media type
 }
 
-// send sends a request and returns the body of the response, which must be a success.
 func (f formatClient) send(method, path, contentType, accept string, body []byte) []byte {
 	f.Helper()
 	answer := client.Exchange(f, f.transport, method, f.server.URL+path, string(body), "Content-Type: "+contentType, "Accept: "+accept)
@@ -74,7 +72,8 @@ func (f formatClient) send(method, path, contentType, accept string, body []byte
 	return answer.Body
 }
 
-// json returns an object as canonical JSON without managed fields, which the tests change.
+// json returns an object as canonical JSON. It omits managed fields, because each write changes
+// them.
 func (f formatClient) json(path string) string {
 	f.Helper()
 	var o map[string]any
@@ -84,11 +83,11 @@ func (f formatClient) json(path string) string {
 }
 
 // TestFormats checks that reading an object and writing it back changes nothing, in any format and
-// version. The resource version stays the same.
+// version. The resource version must stay the same.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
-	// Some sample objects have owners that do not exist.
+	// Disable the garbage collector, because some sample objects have owners that do not exist.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
@@ -124,7 +123,7 @@ func (f formatClient) create(k *schema.Kind, name string, o map[string]any) {
 	}
 }
 
-// roundTrip reads the object in every version and format, and writes it back.
+// roundTrip reads the object in each version and format, and writes it back.
 func (f formatClient) roundTrip(k *schema.Kind, name string) {
 	own := collection(k) + "/" + name
 	want := f.json(own)

@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// oddValues are values that are rarely valid.
+// oddValues lists JSON values that few fields accept.
 var oddValues = []string{
 	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
-// variants calls do with each variant of a tree in which one value is odd or one unknown field is
-// added.
+// variants calls do with each variant of a JSON value in which one nested value is replaced by an
+// odd value.
 func variants(root any, do func(variant string)) {
 	var walk func(v any, wrap func(inner string) string)
 	walk = func(v any, wrap func(inner string) string) {
@@ -52,8 +52,8 @@ func replaced(list []any, i int, value string) string {
 	return compact(list)
 }
 
-// TestOddities checks that an invalid body never causes a server error. An accepted object is
-// complete: sending it again changes nothing.
+// TestOddities checks that an invalid body never causes a server error. An accepted object must be
+// complete, so that creating it again yields the same object.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
@@ -80,7 +80,7 @@ func TestOddities(t *testing.T) {
 	}
 }
 
-// sendAny sends a body that may be invalid, and reports server errors.
+// sendAny creates an object from a body that may be invalid, and reports server errors.
 func (p *catalogPlayer) sendAny(t *testing.T, path, body string) client.Answer {
 	t.Helper()
 	a, err := p.Create(t.Context(), path, []byte(body))
@@ -93,8 +93,8 @@ func (p *catalogPlayer) sendAny(t *testing.T, path, body string) client.Answer {
 	return a
 }
 
-// withoutGenerated returns the JSON of an object without its status and the fields that every
-// create generates.
+// withoutGenerated returns the JSON of an object without its status and the fields that each create
+// generates.
 func withoutGenerated(o client.Object) string {
 	metadata := maps.Clone(o.Metadata())
 	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"} {

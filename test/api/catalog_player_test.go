@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A catalogPlayer sends the requests of a row, which concern an object of its own.
+// A catalogPlayer sends the requests of a table row. Each row uses its own object.
 type catalogPlayer struct {
 	*client.Client
 	catalog *catalog.Catalog
@@ -31,8 +31,8 @@ func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, e
 	return describe(a, q.show), nil
 }
 
-// send reads the current object before an update and changes it by the patch. So only the subject
-// of the row can be rejected.
+// send sends one request. An update sends the current object with the patch applied, so that only
+// the patched fields can cause a rejection.
 func (p *catalogPlayer) send(ctx context.Context, q catalogRequest) (client.Answer, error) {
 	k, err := p.kind(q)
 	if err != nil {
@@ -75,8 +75,6 @@ func (p *catalogPlayer) kind(q catalogRequest) (*schema.Kind, error) {
 	return k, nil
 }
 
-// collection returns the path of a kind's collection, in namespace default if the kind is
-// namespaced.
 func collection(k *schema.Kind) string {
 	path := "/apis/" + k.APIVersion()
 	if k.Group == "" {
@@ -88,7 +86,7 @@ func collection(k *schema.Kind) string {
 	return path + "/" + k.Resource
 }
 
-// body returns the base object, named after the row unless the kind is virtual.
+// body returns the base object of the table, named after the row unless the kind is virtual.
 func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	metadata := map[string]any{}
 	if !k.Virtual() {
@@ -97,7 +95,7 @@ func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	return mergeCatalog(p.table.base, map[string]any{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": metadata})
 }
 
-// mergeCatalog applies a JSON merge patch. It changes neither of its arguments.
+// mergeCatalog applies a JSON merge patch. It modifies neither of its arguments.
 func mergeCatalog(to, patch map[string]any) map[string]any {
 	out := maps.Clone(to)
 	if out == nil {
@@ -118,8 +116,8 @@ func mergeCatalog(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// describe returns a response in the form of the table. It shows only the requested fields of an
-// object, so that uids and timestamps do not change the tables.
+// describe formats a response as in a table. It shows only the requested fields of an object, so
+// that uids and timestamps do not appear in the tables.
 func describe(a client.Answer, show []string) []string {
 	o := a.Object()
 	lines := []string{fmt.Sprint(a.Code)}
@@ -139,7 +137,6 @@ func describe(a client.Answer, show []string) []string {
 	return lines
 }
 
-// refusal returns the causes of an error response, or its message if there are none.
 func refusal(o client.Object) (lines []string) {
 	details, _ := o["details"].(map[string]any)
 	causes, _ := details["causes"].([]any)
@@ -153,7 +150,8 @@ func refusal(o client.Object) (lines []string) {
 	return lines
 }
 
-// find returns the value at a path of field names and list indexes.
+// find returns the value at a path of field names and list indexes. It returns false if there is
+// none.
 func find(v any, path []string) (any, bool) {
 	if len(path) == 0 {
 		return v, true

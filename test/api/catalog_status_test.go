@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statuses are the statuses to write, by kind. All other kinds get a condition.
+// statuses maps kinds to the status that the test writes. The default is a condition.
 var statuses = map[string]string{
 	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
 	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,
@@ -24,8 +24,8 @@ var statuses = map[string]string{
 
 const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Checked","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`
 
-// TestStatusApart checks, for every kind with a status, that a write of the object leaves the
-// status as it is, and vice versa.
+// TestStatusApart checks, for each kind with a status, that writing the object does not change the
+// status, and vice versa.
 func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, checkStatusSeparate) }
 
 func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// keptMetadata lists, by kind, the metadata fields that the public strategy protects from writes of
-// the status. All other metadata fields can be written through the status.
+// keptMetadata lists the metadata fields that a status write must not change, by kind, as in the
+// strategies of Kubernetes. It may change all other metadata fields.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Deployment":                 {"labels"},
@@ -28,7 +28,6 @@ var keptMetadata = map[string][]string{
 	"VolumeAttachment":           {"annotations", "finalizers", "labels", "ownerReferences"},
 }
 
-// statusMetadata is the metadata that the test writes through the status.
 var statusMetadata = map[string]any{
 	"annotations":     map[string]any{"by.status/a": "1"},
 	"finalizers":      []any{"by.status/f"},
@@ -36,11 +35,11 @@ var statusMetadata = map[string]any{
 	"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "Node", "name": "by-status", "uid": "by-status"}},
 }
 
-// TestStatusMetadata checks, for each verb, that a write of the status changes only the metadata
-// that the public strategy allows. The writer owns exactly those fields.
+// TestStatusMetadata checks, for each verb, that a status write changes only the metadata fields
+// that the kind's strategy in Kubernetes permits. The writer must own exactly those fields.
 func TestStatusMetadata(t *testing.T) { eachKind(t, 20, hasStatus, reaches) }
 
-// TestCustomStatusMetadata checks that a write of a custom resource's status changes no metadata.
+// TestCustomStatusMetadata checks that a status write of a custom resource changes no metadata.
 func TestCustomStatusMetadata(t *testing.T) {
 	t.Parallel()
 	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })}
@@ -48,7 +47,7 @@ func TestCustomStatusMetadata(t *testing.T) {
 	reaches(c, k, o)
 }
 
-// define creates a CRD with a status subresource, and returns its kind and an object.
+// define creates a CRD with a status subresource. It returns the kind and an object of it.
 func define(c caller) (*schema.Kind, map[string]any) {
 	c.Helper()
 	open := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
@@ -76,7 +75,8 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 	c.reached(k, before, c.do(http.MethodPatch, one+"/status", nil, patch, 200), "patch")
 }
 
-// reached compares the metadata after a write with the metadata that the kind protects.
+// reached checks that a write changed all of statusMetadata except the fields in keptMetadata, and
+// that the writer owns exactly those.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

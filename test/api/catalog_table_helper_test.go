@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// A tableFile holds the rows of one kind.
 type tableFile struct {
 	name             string // the file's base name
 	apiVersion, kind string
@@ -23,7 +22,6 @@ type catalogRow struct {
 	requests []catalogRequest
 }
 
-// A catalogRequest is one request of a row, and the expected response.
 type catalogRequest struct {
 	line       string
 	verb       string // create, update, status, patch, get or delete
@@ -116,8 +114,8 @@ func parseCatalog(line string) (catalogRequest, error) {
 	return q, json.Unmarshal([]byte(rest), &q.patch)
 }
 
-// write returns the text of the table with new responses. Everything else keeps its bytes, so that
-// the diff of an update shows only changes of behavior.
+// write returns the text of the table with new responses. It does not change any other byte, so
+// that a diff shows only changes of behavior.
 func (t *tableFile) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestRows tests every row of every table.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Platform)
@@ -43,15 +42,15 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// playRow compares the responses of a row with the expected ones, unless the tables are being
-// updated.
+// playRow sends the requests of a row and returns the responses. It compares them with the expected
+// ones unless the tables are being updated.
 func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) {
 	for _, q := range r.requests {
 		got, err := p.play(t.Context(), q)
 		if err != nil {
 			t.Fatalf("%s: %v", q.line, err)
 		}
-		// A message may have several lines.
+		// Compare joined lines, because a message may have several.
 		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*transcript.Update && got != want {
 			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, got, want)
 		}
@@ -60,7 +59,8 @@ func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) 
 	return answers
 }
 
-// checkFormats checks that the object left by a row survives a round trip in every format.
+// checkFormats checks that the object that a row leaves behind survives a round trip in each
+// format.
 func (f formatClient) checkFormats(p *catalogPlayer) {
 	k, err := p.kind(catalogRequest{})
 	if err != nil {
@@ -78,10 +78,9 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 	}
 }
 
-// unprotected disables the controllers and admission plugins that would disturb rows. Claims and
-// volumes are deleted at once, and claims may grow without a class that allows expansion.
-// Controllers that modify clients' objects do not run, including the one that creates token Secrets
-// for ServiceAccounts. Quotas and limit ranges of one row do not affect other rows.
+// unprotected disables the controllers and admission plugins that would interfere with rows. Claims
+// and volumes are deleted at once, and claims may grow without a class that allows expansion.
+// Quotas and limit ranges of one row do not affect other rows.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// createdByUpdate lists the kinds whose public strategy allows an update to create a missing
-// object.
+// createdByUpdate lists the kinds for which an update creates a missing object, as in the
+// strategies of Kubernetes.
 var createdByUpdate = map[string]bool{
 	"ClusterRole": true, "ClusterRoleBinding": true, "Endpoints": true, "Event": true, "Lease": true, "LimitRange": true,
 	"Role": true, "RoleBinding": true, "RuntimeClass": true, "Service": true,
 }
 
-// TestCreateByUpdate checks that an update of a missing object creates it or returns 404, depending
-// on the kind.
+// TestCreateByUpdate checks that an update of a missing object either creates it or returns 404,
+// depending on the kind.
 func TestCreateByUpdate(t *testing.T) {
 	t.Parallel()
 	stored := func(k *schema.Kind) bool { return !k.Virtual() }

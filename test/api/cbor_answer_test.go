@@ -108,7 +108,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestLongList checks that a list streamed in pieces contains all its items.
+// TestLongList checks that a list that is streamed in pieces contains all its items.
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -132,7 +132,7 @@ func TestLongList(t *testing.T) {
 
 const widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
-// define creates the CRD of Widgets, whose spec is schemaless.
+// define creates the CRD of Widgets, whose spec has no schema.
 func (s server) define() {
 	s.t.Helper()
 	const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{

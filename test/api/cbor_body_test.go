@@ -10,8 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// marshal encodes a value in the library's default form, which differs from that of the public
-// serializer.
+// marshal uses the default options of the CBOR library, unlike the Kubernetes serializer.
 func marshal(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := cbor.Marshal(v)
@@ -21,7 +20,7 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// head returns the encoding of a ConfigMap up to its data, whose value follows.
+// head returns the encoding of a ConfigMap up to the key data. The caller appends its value.
 func head(t *testing.T, name string) []byte {
 	t.Helper()
 	whole := marshal(t, []any{"kind", "ConfigMap", "apiVersion", "v1", "metadata", cborObject{"name": name}, "data"})
@@ -29,8 +28,8 @@ func head(t *testing.T, name string) []byte {
 	return whole
 }
 
-// TestBodies checks which encodings a body may use beyond those that the public serializer writes,
-// and which are rejected.
+// TestBodies checks which encodings a body may use in addition to those that the Kubernetes
+// serializer writes, and which are rejected.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -98,8 +97,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestCBORFieldValidation checks that unknown fields are treated as in JSON, and reported by their
-// path.
+// TestCBORFieldValidation checks that unknown fields are treated as in JSON, and reported by path.
 func TestCBORFieldValidation(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -129,8 +127,8 @@ func TestCBORFieldValidation(t *testing.T) {
 	}
 }
 
-// TestBytes checks that a byte field accepts a byte string with any of the tags for text encodings,
-// or base64.
+// TestBytes checks that a byte field accepts base64, and a byte string with any of the tags for
+// text encodings.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -152,8 +150,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestTooLargeAsJSON checks that a small body is rejected if its JSON form would exceed the size
-// limit.
+// TestTooLargeAsJSON checks that a small body is rejected if its JSON form exceeds the size limit.
 func TestTooLargeAsJSON(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A wire records the media types used between a client and the server.
 type wire struct {
 	http.RoundTripper
 	mu    sync.Mutex
@@ -64,7 +63,6 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// nextCBOR returns the object of the next watch event, which must be of the wanted type.
 func nextCBOR(t *testing.T, w watch.Interface, want watch.EventType) metav1.Object {
 	t.Helper()
 	e, ok := <-w.ResultChan()
@@ -74,7 +72,7 @@ func nextCBOR(t *testing.T, w watch.Interface, want watch.EventType) metav1.Obje
 	return e.Object.(metav1.Object)
 }
 
-// TestDynamicClient tests the life cycle of built-in and custom resources with the dynamic client.
+// TestDynamicClient checks all operations on built-in and custom resources with the dynamic client.
 func TestDynamicClient(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -172,7 +170,7 @@ func TestTypedClient(t *testing.T) {
 }
 
 // TestFallback checks that a client that prefers CBOR falls back to JSON if the server does not
-// support it.
+// support CBOR.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, false)

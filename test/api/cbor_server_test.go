@@ -16,7 +16,6 @@ const (
 	tag          = "\xd9\xd9\xf7"
 )
 
-// A server is a daemon with CBOR enabled, under the naming profile kubernetes.
 type server struct {
 	*client.Server
 	t *testing.T

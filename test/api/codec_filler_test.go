@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// A filler fills Go values at random, deterministically for a given seed.
+// A filler fills Go values at random. The same seed gives the same values.
 type filler struct {
 	*rand.Rand
 	sparse int // one in this many pointers, lists and maps is left empty
 }
 
-// words are strings that encoders treat in different ways. Go's JSON escapes HTML characters and
-// U+2028, and a copy may cut a character of several bytes.
+// words are strings that encoders may treat differently. The JSON encoder of Go escapes HTML
+// characters and U+2028, and faulty code may cut a multi-byte character.
 var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
 
 func (f filler) word() string { return words[f.Intn(len(words))] }
@@ -32,7 +32,7 @@ func (f filler) quantity() resource.Quantity {
 
 // fillScalarStruct fills a struct that is a single value in JSON, and reports whether v is one.
 // Times have the precision of their JSON form, seconds or microseconds, so that they survive a
-// round trip. They extend beyond 2038, the limit of 32 bits.
+// round trip. They extend beyond 2038, where 32 bits overflow.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
@@ -62,7 +62,7 @@ func (f filler) fillScalarStruct(v reflect.Value) bool {
 	return true
 }
 
-// recursive reports whether values of a type may contain themselves. Those are filled sparsely.
+// recursive reports whether a type may contain itself. fill leaves most of its values empty.
 func recursive(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -71,9 +71,9 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue fills a struct that is a single value in JSON: arbitrary JSON, or a choice of
-// schema, list and bool. Only one branch is set, because no JSON represents both. Types are matched
-// by name because this module does not require all of their packages.
+// fillJSONValue fills a struct that is a single value in JSON: arbitrary JSON, or a choice between
+// a schema and a list or bool. It sets only one of the two. It matches types by name, because this
+// module does not require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":
@@ -92,9 +92,9 @@ func (f filler) fillJSONValue(v reflect.Value) {
 	}
 }
 
-// fill fills v down to a depth that only recursive kinds reach. Integers have both signs and all
+// fill fills v down to a depth that only recursive types reach. Integers have both signs and all
 // magnitudes, because the length of a Protobuf varint depends on them. Floats are multiples of 1/8,
-// which are exact in binary and decimal.
+// so that they are exact in both binary and decimal.
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.fillScalarStruct(v) {
 		return

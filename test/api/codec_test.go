@@ -80,7 +80,7 @@ func compareCodec(t *testing.T, k *schema.Kind, o codecObject) {
 	compareCBOR(t, k, o, fromJSON, wantJSON)
 }
 
-// compareCBOR compares encoding to and decoding from CBOR with the public serializer, byte for
+// compareCBOR compares encoding to and decoding from CBOR with the Kubernetes serializer, byte for
 // byte.
 func compareCBOR(t *testing.T, k *schema.Kind, o codecObject, fromJSON tree.Tree, wantJSON []byte) {
 	t.Helper()
@@ -106,7 +106,7 @@ func compareCBOR(t *testing.T, k *schema.Kind, o codecObject, fromJSON tree.Tree
 	}
 }
 
-// withoutVersion returns the JSON without the empty resourceVersion, which Go's encoder omits.
+// withoutVersion removes the empty resourceVersion from the JSON, because Go's encoder omits it.
 func withoutVersion(e codec.Encoded) []byte {
 	const name = `"resourceVersion":"`
 	start, end := e.VersionOffset-len(name), e.VersionOffset+1
@@ -118,7 +118,6 @@ func withoutVersion(e codec.Encoded) []byte {
 	return slices.Delete(slices.Clone(e.JSON), start, end)
 }
 
-// sameCodec reports the first difference of two encodings.
 func sameCodec(t *testing.T, label string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {

@@ -13,24 +13,23 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// returnsObject lists the resources whose delete returns the deleted object, by the conventions or
-// as in the public server. All others return a Status.
+// returnsObject lists the resources for which a delete returns the deleted object, by the API
+// conventions or as in kube-apiserver. For all others, it returns a Status.
 var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
 
-// terminatesSlowly lists the resources whose objects the server itself keeps terminating for a
-// while. A CRD, for example, remains until its objects are deleted.
+// terminatesSlowly lists the resources whose objects the server keeps terminating. For example, a
+// CRD stays until its objects are deleted.
 var terminatesSlowly = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
 
-// A servedResource is an entry of discovery.
 type servedResource struct {
 	Name, Kind string
 	Namespaced bool
 	Verbs      []string
 }
 
-// collection looks up the collection path and the resource of a kind in discovery.
+// collection returns the collection path and the resource name of a kind, as found by discovery.
 func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
 	t.Helper()
 	prefix := "/api/" + apiVersion
@@ -55,7 +54,7 @@ func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, re
 // withoutCollector disables the garbage collector, so that pending deletions stay pending.
 func withoutCollector(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" }
 
-// TestDeleteReturns checks what delete returns for each kind. A dry run returns the same.
+// TestDeleteReturns checks what a delete returns for each kind. A dry run must return the same.
 func TestDeleteReturns(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -87,8 +86,7 @@ func TestDeleteReturns(t *testing.T) {
 			seen[resource] = true
 			created := s.send(t, 201, http.MethodPost, collection, client.JSON, body).Object()
 			path := collection + "/" + created.Name()
-			// Without this policy, a Job would stay until the garbage collector has orphaned its
-			// dependents.
+			// Without this policy, a Job would wait for the garbage collector.
 			const now = "?gracePeriodSeconds=0&propagationPolicy=Background"
 			for _, query := range []string{now + "&dryRun=All", now} {
 				answer := s.send(t, 200, http.MethodDelete, path+query, "", nil)
@@ -112,8 +110,8 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// waitDeleted waits until an object is deleted. A claim or a volume is deleted only after a
-// controller has seen that it is unused.
+// waitDeleted waits until an object is deleted. Claims and volumes, for example, are deleted only
+// after a controller has found them unused.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {

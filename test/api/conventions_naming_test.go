@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNamingWarning checks that clients that expect the names of Kubernetes get one warning per
-// connection under the profile platform, and none under kubernetes.
+// TestNamingWarning checks that a client that expects the names of Kubernetes gets one warning per
+// connection under the profile platform. Under the profile kubernetes, it gets none.
 func TestNamingWarning(t *testing.T) {
 	t.Parallel()
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`

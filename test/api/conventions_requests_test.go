@@ -19,7 +19,7 @@ func (s *testServer) sendWith(t testing.TB, method, path string, headers ...stri
 	return client.Exchange(t, client.Transport(t, config), method, s.URL+path, "", headers...)
 }
 
-// TestTooManyWatches checks that watches have a limit of their own, and that the rejection has a
+// TestTooManyWatches checks that watches have their own limit, and that the rejection has a
 // Retry-After header.
 func TestTooManyWatches(t *testing.T) {
 	t.Parallel()

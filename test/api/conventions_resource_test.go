@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMetadata checks the metadata that the server sets on an object. Uids are unique, server-owned
-// fields ignore the client's values, and names are generated.
+// TestMetadata checks the metadata that the server sets on an object. Uids are unique, client
+// values of server-owned fields are ignored, and names are generated.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -37,7 +37,7 @@ func TestMetadata(t *testing.T) {
 	if m := own.Metadata(); !uuid.MatchString(own.UID()) || m["creationTimestamp"] == "2000-01-01T00:00:00Z" || m["deletionTimestamp"] != nil || m["selfLink"] != nil {
 		t.Errorf("a client has set what is the server's: %v", own)
 	}
-	// The server does not maintain the generation of a ConfigMap, so the client's value is kept.
+	// The server does not maintain the generation of a ConfigMap, so it keeps the client's value.
 	if counted := post(configMaps, `"name":"counted","generation":7`); fmt.Sprint(counted.Metadata()["generation"]) != "7" {
 		t.Errorf("a generation of 7 is %v", counted.Metadata()["generation"])
 	}

@@ -15,7 +15,6 @@ import (
 
 const metaName = "meta.platform.io"
 
-// A testServer is a daemon of one test.
 type testServer struct {
 	*client.Server
 	t testing.TB
@@ -36,7 +35,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// send sends one request and checks the status code; 0 accepts any.
+// send sends one request and checks the status code. A code of 0 accepts any response.
 func (s *testServer) send(t testing.TB, code int, method, path, contentType string, body any) client.Answer {
 	t.Helper()
 	if text, ok := body.(string); ok {
@@ -57,13 +56,11 @@ func (s *testServer) get(t testing.TB, code int, path string) client.Answer {
 	return s.send(t, code, http.MethodGet, path, "", nil)
 }
 
-// create creates a ConfigMap and returns its resource version.
 func (s *testServer) create(t testing.TB, collection, name string, labels map[string]string) uint64 {
 	t.Helper()
 	return s.send(t, 201, http.MethodPost, collection, client.JSON, client.ConfigMap(name, labels, nil)).Object().Version()
 }
 
-// A status holds the fields of a Status that tests compare.
 type status struct {
 	Status, Message, Reason string
 	Code                    int
@@ -85,7 +82,6 @@ func wantFault(t testing.TB, a client.Answer, code int, reason, message string) 
 	}
 }
 
-// A listing holds the fields of a list that tests compare.
 type listing struct {
 	Kind     string
 	Metadata struct {

@@ -21,7 +21,8 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// TestProfiles checks that the index page lists the profiles, and that each is served.
+// TestProfiles checks that the pprof index page lists the profiles, and that each of them is
+// served.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

@@ -17,7 +17,7 @@ import (
 )
 
 // dial opens a WebSocket. headers alternates between names and values. If code is not 0, the server
-// must reject the connection with it.
+// must reject the connection with that status code.
 func (s *testServer) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
 	t.Helper()
 	h := http.Header{}
@@ -84,7 +84,7 @@ func TestSocket(t *testing.T) {
 }
 
 // TestSocketFormats checks that tables and metadata are sent as text messages. Protobuf is sent as
-// binary messages without a length prefix, because the frame has a length.
+// binary messages without a length prefix, which a WebSocket frame already contains.
 func TestSocketFormats(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -105,7 +105,7 @@ func TestSocketFormats(t *testing.T) {
 	}
 }
 
-// TestSocketEnds tests pings, close frames and protocol violations by clients.
+// TestSocketEnds checks pings, close frames, and protocol violations by clients.
 func TestSocketEnds(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -183,8 +183,8 @@ func TestSocketRefusals(t *testing.T) {
 	}
 }
 
-// TestSocketProtocols checks that the server selects the first subprotocol without a token, and
-// authenticates with the token of another one.
+// TestSocketProtocols checks that the server selects the first subprotocol that is not a token, and
+// authenticates with the token in another one.
 func TestSocketProtocols(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestConventions replays the transcripts of testdata/conventions.
 func TestConventions(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/conventions", nil, transcript.Options{})
@@ -18,13 +17,11 @@ func TestDeletions(t *testing.T) {
 	transcript.RunServer(t, "testdata/conventions/uncollected", withoutCollector, transcript.Options{})
 }
 
-// TestApplies replays the transcripts of server-side apply.
 func TestApplies(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/apply", nil, transcript.Options{})
 }
 
-// TestAccept replays the transcripts of content negotiation.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/accept", nil, transcript.Options{})

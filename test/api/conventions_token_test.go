@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestForgedTokens checks that a forged continue token does not read another namespace.
+// TestForgedTokens checks that a forged continue token does not give access to another namespace.
 func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -45,8 +45,8 @@ func TestForgedTokens(t *testing.T) {
 }
 
 // TestExpiry checks that exact versions, continue tokens and watches beyond the history expire.
-// Requests fail with 410 and watches with an ERROR event of that code. The error for a token
-// contains a new one, which continues in the current state.
+// Requests fail with 410, and watches get an ERROR event with that code. The error for a continue
+// token contains a new token for the current version.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -72,7 +72,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// Each of several servers has its own history, so one of them may still reach back that far.
+	// With several servers, the history of one of them may still contain that version.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()
@@ -89,8 +89,8 @@ func TestExpiry(t *testing.T) {
 	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
-	// Each use extends the life of the snapshot by the window, which is shorter than the bookmark
-	// period.
+	// Each use extends the life of the snapshot by the history time. The bookmark period is longer,
+	// so wait for a bookmark between uses.
 	for i := 0; a.Code == 200 && i < 10; i++ {
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
 			t.Fatal(e, err)

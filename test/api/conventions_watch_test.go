@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// initialEnd is the annotation of the bookmark after the initial events.
+// initialEnd is the annotation of the bookmark that ends the initial events.
 const initialEnd = "platform.io/initial-events-end"
 
-// watch starts a watch. The query of path includes watch=1 only if the test wants it.
+// watch starts a watch. It does not add watch=1 to the query.
 func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
@@ -32,8 +32,8 @@ func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	return w
 }
 
-// brief returns an event in one word: ADDED/name, BOOKMARK, BOOKMARK! for the one after the initial
-// events, or ERROR/code.
+// brief formats an event as one word: ADDED/name, ERROR/code, BOOKMARK, or BOOKMARK! for the
+// bookmark that ends the initial events.
 func brief(e client.Event) string {
 	switch e.Type {
 	case client.Bookmark:
@@ -47,8 +47,8 @@ func brief(e client.Event) string {
 	return e.Type + "/" + e.Object.Name()
 }
 
-// nextConventions reads as many events as want has words, and compares them. It skips bookmarks
-// that want does not contain.
+// nextConventions reads one event per word in want and compares them. It skips a bookmark where
+// want contains another event.
 func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Event) {
 	t.Helper()
 	var got []string
@@ -70,7 +70,7 @@ func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Ev
 	return last
 }
 
-// ended checks that the watch ends cleanly, with no further events but bookmarks.
+// ended checks that the watch ends cleanly without further events other than bookmarks.
 func ended(t testing.TB, w *client.Watch) {
 	t.Helper()
 	for {
@@ -84,14 +84,13 @@ func ended(t testing.TB, w *client.Watch) {
 	}
 }
 
-// version returns the current resource version of the collection of ConfigMaps.
 func (s *testServer) version(t testing.TB) uint64 {
 	t.Helper()
 	return listOf(t, s.get(t, 200, configMaps+"?limit=1")).version()
 }
 
 // TestBookmarks checks that bookmarks contain only kind, apiVersion and resourceVersion, and are
-// sent only on request. Their version is never older than the last delivered event.
+// sent only on request. Their version must not be older than the last delivered event.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, quickBookmarks)
@@ -127,7 +126,8 @@ func TestBookmarks(t *testing.T) {
 	}
 }
 
-// TestWatchLife checks that a watch ends cleanly after its timeout, or else after the server's.
+// TestWatchLife checks that a watch ends cleanly after the requested timeout, or after the server's
+// if none is requested.
 func TestWatchLife(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })

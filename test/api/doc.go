@@ -1,7 +1,7 @@
 // Package api tests the API over HTTP: reads and writes, apply, formats, schemas, and the rules of
 // each kind.
 //
-// The files of a topic begin with its name. The topics:
+// The names of files start with their topic. The topics:
 //
 // # Apply
 //
@@ -10,7 +10,7 @@
 //
 // # Catalog
 //
-// These tests cover the resource catalog row by row. For every rule of every field, they check the
+// These tests cover the resource catalog row by row. For each rule of each field, they check the
 // response to a value that obeys the rule and to one that breaks it. Nouns:
 //
 //	row       one rule of the catalog, with the requests that show it
@@ -19,8 +19,8 @@
 //	response  the lines below a request: the status code, then the requested paths, or
 //	          all causes of an error
 //
-// A table begins with the lines "kind <apiVersion> <Kind>" and "base <JSON>". A row begins with
-// "## <rule>" and uses a new object with a name of its own. Its requests are:
+// A table starts with the lines "kind <apiVersion> <Kind>" and "base <JSON>". A row starts with "##
+// <rule>" and uses its own new object. Its requests are:
 //
 //	$ create [?query] PATCH [> PATHS]   POST the base, changed by the merge patch
 //	$ update [?query] PATCH [> PATHS]   PUT the current object, changed by the patch
@@ -29,30 +29,31 @@
 //	$ get    [?query] [> PATHS]         GET; after "@apiVersion" in another version
 //	$ delete [?query] [> PATHS]         DELETE
 //
-// Tables of kinds that specification 2 leaves to the public API, such as pod.txt, contain the
-// responses of kube-apiserver 1.35.3.
+// Tables of kinds that specification 2 leaves to Kubernetes, such as pod.txt, contain the responses
+// of kube-apiserver 1.35.3.
 //
-// PATHS are the dotted paths to show of the response. `go test ./api -run TestRows -update`
-// rewrites the responses; review the diff.
+// PATHS are the dotted paths of the response to show. `go test ./api -run TestRows -update`
+// rewrites the responses. Review the diff.
 //
 // # CBOR
 //
-// These tests compare the server's CBOR with the public serializer and test clients that use it.
-// Every kind in CBOR is part of Representation, and single values are part of Codec.
+// These tests compare the server's CBOR with that of the Kubernetes serializer, and test clients
+// that use it. Representation covers every kind in CBOR, and Codec covers single values.
 //
 // # Codec
 //
-// These tests compare the codecs of package kinds/codec with the public Go types. Random objects
-// must have the same bytes in JSON and Protobuf, and each side must decode the bytes of the other.
+// These tests compare the codecs of package kinds/codec with the Go types of k8s.io/api. Random
+// objects must have the same bytes in JSON and Protobuf, and each side must decode the bytes of the
+// other.
 //
 // # Conventions
 //
-// These tests check the conventions that all kinds share, statement by statement: every combination
-// of options of get, list and watch, continue tokens, watches, WebSockets, field validation and dry
-// runs. COVERAGE.md maps statements to tests.
+// These tests check the conventions that all kinds share, statement by statement: combinations of
+// options, continue tokens, watches, WebSockets, field validation and dry runs. COVERAGE.md maps
+// statements to tests.
 //
-// Most are transcripts in testdata/conventions. A testServer is a daemon with the requests of the
-// other tests.
+// Most are transcripts in testdata/conventions. The other tests send their requests with a
+// testServer.
 //
 // # Coverage
 //
@@ -61,13 +62,13 @@
 //
 // # Drift
 //
-// These tests compare the plan with the public Go types: every field of every kind, with its JSON
-// name, wire numbers, list type, merge key, and whether it is a pointer or omitted when empty.
+// These tests compare every field of every kind in the plan with the Go types of k8s.io/api: its
+// JSON name, wire numbers, list type, merge key, and whether it is a pointer or omitted when empty.
 //
 // # FeatureGates
 //
 // These tests check the effect of each feature gate that has one, and compare the table of gates
-// with the public libraries that declare them.
+// with the Kubernetes libraries that declare them.
 //
 // # Kinds
 //
@@ -76,42 +77,41 @@
 //
 // # OpenAPI
 //
-// These tests check the OpenAPI documents: that the gnostic models parse each one in JSON and
-// Protobuf, that the loaders of clients accept it, and how it is served.
+// These tests check how OpenAPI documents are served in JSON and Protobuf. The gnostic models must
+// parse them, and the loaders of clients accept them.
 //
 // # Ownership
 //
-// These tests compare kinds/managedfields with the public implementation of managed fields and
-// server-side apply, the oracle. The same random writes on every kind, through every version, the
-// status and the scale subresource, must result in the same objects and managedFields. For custom
+// These tests compare kinds/managedfields with the oracle: the implementation of managed fields and
+// server-side apply in Kubernetes. The same random writes must result in the same objects and
+// managedFields, for every kind, version, and the subresources status and scale. For custom
 // resources, random objects are written over HTTP while their CRDs change list types and map types
 // (scenario).
 //
-// Known differences, due to the Go types of the public implementation or to chance:
+// Known differences, due to the Go types of Kubernetes or to chance:
 //
-//   - Converting the public types adds lists that are never omitted, so an applier that changes
-//     its version cannot remove them. Such histories end at that point
-//     (ownershipComparison.diverged).
+//   - Converting the Go types adds lists that are never omitted, so an applier that changes its
+//     version cannot remove them. Such histories end at that point (ownershipComparison.diverged).
 //   - The oracle iterates over versions in random order, and some orders restore fields that were
 //     given up. It may apply several times until the results agree (maxAttempts).
-//   - In the oracle, an update through the scale subresource may leave two entries of one
-//     manager. The entries are joined before comparing.
-//   - Inside an item of an atomic list, the oracle takes a field that is never omitted, and was
-//     not applied, for a change. Also, autoscaling/v1 cannot represent empty messages. Such
+//   - In the oracle, an update through the scale subresource may leave two entries of one manager.
+//     The entries are joined before comparing.
+//   - Inside an item of an atomic list, the oracle reports a change of a field that is never
+//     omitted but was not applied. Also, autoscaling/v1 cannot represent empty messages. Such
 //     objects are not generated (ObjectGenerator).
 //   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed
-//     fields below it. Here the managers then own the whole object, and conflict (untyped). The
+//     fields below it. Here, the managers then own the whole object, and conflict (untyped). The
 //     oracle cannot apply objects that are atomic at the root.
-//   - The oracle sets an empty object, list or null in place of what the applier gives up only at
-//     the next identical apply (explicit). The second of two applies that own nothing starts to
-//     manage an object without managers.
-//   - The oracle leaves a null where no field is declared and an applier has given up all fields
-//     of an object (withoutNulls).
+//   - When an applier gives up fields, the oracle replaces them by an empty object, list or null
+//     only at the next identical apply (explicit). The second of two applies that own nothing
+//     starts to manage an object without managers.
+//   - The oracle leaves a null where no field is declared and an applier has given up all fields of
+//     an object (withoutNulls).
 //
 // # Patch
 //
-// These tests compare strategic merge patches with the public implementation, on random objects of
-// every kind, and test patches of all formats over HTTP.
+// These tests compare strategic merge patches of random objects of every kind with the
+// implementation in Kubernetes. They also test patches of all formats over HTTP.
 //
 // # Reference
 //
@@ -124,11 +124,11 @@
 //	comparison  the differences of a response: hard ones, and soft ones of wording,
 //	            which are only shown
 //
-// A case agrees, or it is listed with a reason in differs and docs/departures.md. A listed case
-// that agrees fails the test, so the lists stay accurate.
+// The responses of a case agree, or the case is listed with a reason in differs and
+// docs/departures.md. A listed case that agrees fails the test, so the lists stay accurate.
 //
-// The values (not the presence) of uids, resource versions, timestamps, continue tokens and
-// addresses are not compared, because they always differ.
+// The values of uids, resource versions, timestamps, continue tokens and addresses always differ.
+// Only their presence is compared.
 //
 // # Representation
 //
@@ -140,16 +140,17 @@
 //	table           testdata/representation/tables.txt: the columns and the row of every kind;
 //	                `go test ./api -run TestTables -update` rewrites it
 //
-// The other representations are compared with the JSON. Protobuf is decoded with the public Go
-// types if this module requires them, and with our own codec otherwise.
+// The other representations are compared with the JSON. Protobuf is decoded with the Go types of
+// k8s.io/api if this module requires them, and with our own codec otherwise.
 //
 // # Warnings
 //
 // These tests compare the Warning headers of responses with those that the strategies of Kubernetes
 // 1.35.3 return for the same objects.
 //
-// testdata/warnings/cases.json has the objects, under the naming profile kubernetes, and the texts.
-// These were recorded from the strategies' functions (PrepareForCreate and WarningsOnCreate, or
-// those of an update), because this module cannot import k8s.io/kubernetes. They are in order and
-// without duplicates. Where a strategy ranges over a map, they are in the order of its keys.
+// testdata/warnings/cases.json contains the objects, under the naming profile kubernetes, and the
+// warnings. These were recorded from the functions of the strategies (PrepareForCreate and
+// WarningsOnCreate, or those of an update), because this module cannot import k8s.io/kubernetes.
+// They are in order and without duplicates. Where a strategy ranges over a map, they are in the
+// order of its keys.
 package api

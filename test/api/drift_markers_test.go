@@ -12,14 +12,13 @@ import (
 	"strings"
 )
 
-// Markers holds the "+name=value" comments of the types of one package and their fields. List types
-// and list map keys are not in struct tags, so reflection does not find them.
+// Markers holds the "+name=value" comments of the types and fields in one package, such as list
+// types and list map keys, which reflection cannot find.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
-// sources are the files that declare the types of a package. A package without them has no markers.
+// sources lists the files that declare the types of a package.
 var sources = []string{"types.go", "types_jsonschema.go"}
 
-// readMarkers parses the types in a package's source directory.
 func readMarkers(dir string) (Markers, error) {
 	found := Markers{}
 	for _, name := range sources {
@@ -49,7 +48,6 @@ func (m Markers) read(file *ast.File) {
 	}
 }
 
-// add records the markers of a type and its fields.
 func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	m[t.Name.Name] = markersOf(doc)
 	s, ok := t.Type.(*ast.StructType)
@@ -63,7 +61,7 @@ func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// markersOf returns the values of each marker. A marker may be repeated, such as listMapKey.
+// markersOf returns the values of each marker. Some markers, such as listMapKey, may be repeated.
 func markersOf(doc *ast.CommentGroup) map[string][]string {
 	found := map[string][]string{}
 	if doc == nil {
@@ -79,7 +77,7 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField is a field of a public type as JSON represents it, to compare with a field of the plan.
+// A goField describes a field of a Go type in terms that can be compared with a field of the plan.
 type goField struct {
 	name    string
 	wire    []int32
@@ -91,9 +89,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOfDrift returns the JSON fields of a struct in order, with inlined structs expanded. An
-// inlined struct is a message of its own in Protobuf, so wire numbers are paths. encoding/json
-// omits a struct because of omitzero, but never because of omitempty.
+// fieldsOfDrift returns the JSON fields of a struct in order, with embedded structs expanded. An
+// embedded struct is a message of its own in Protobuf, so wire numbers are paths. encoding/json
+// omits a struct field because of omitzero, but never because of omitempty.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// shared are messages that are not kinds.
+// shared maps messages that are not kinds to their Go types.
 var shared = map[string]any{
 	"meta.v1.ListMeta":                  metav1.ListMeta{},
 	"meta.v1.Status":                    metav1.Status{},
@@ -25,7 +25,7 @@ var shared = map[string]any{
 	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
 }
 
-// kept are fields of the catalog that the public types have removed.
+// kept lists fields of the plan that the Go types no longer have.
 var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
 
 func TestFields(t *testing.T) {
@@ -58,7 +58,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// driftComparison compares plan and types recursively.
+// driftComparison recursively compares messages of the plan with Go types.
 type driftComparison struct {
 	*testing.T
 	done    map[string]bool
@@ -114,8 +114,8 @@ func (d *driftComparison) field(path string, f *schema.Field, want goField) {
 	}
 }
 
-// atomic reports whether a map, a message or the items of a keyed list are atomic, by a marker of
-// the field or its type.
+// atomic reports whether a marker of the field or its type makes a map, a message, or the items of
+// a keyed list atomic.
 func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	own, typ := map[string][]string{}, f.typ
 	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {
@@ -175,7 +175,7 @@ func shapeOf(t reflect.Type) (schema.Shape, reflect.Type) {
 	return schema.Single, t
 }
 
-// values are the types with a JSON form of their own.
+// values maps Go types with their own JSON form to types of the plan.
 var values = map[string]schema.Type{
 	"Time": schema.TypeTime, "MicroTime": schema.TypeMicroTime, "Quantity": schema.TypeQuantity,
 	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeFields,

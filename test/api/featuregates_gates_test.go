@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// open starts a daemon with the given feature gates and API versions, under the naming profile
+// open starts a server with the given feature gates and API versions, under the naming profile
 // kubernetes.
 func open(t *testing.T, gates string, served ...string) client.Session {
 	t.Helper()
@@ -31,8 +31,8 @@ func open(t *testing.T, gates string, served ...string) client.Session {
 
 var sample = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="(\w+)",stage="(\w*)"\} ([01])$`)
 
-// TestPublicGates checks that every feature gate of the public libraries is known, with its stage
-// and default.
+// TestPublicGates checks that the server knows every feature gate of the Kubernetes libraries, with
+// the same stage and default.
 func TestPublicGates(t *testing.T) {
 	t.Parallel()
 	type gate struct {
@@ -51,8 +51,8 @@ func TestPublicGates(t *testing.T) {
 	}
 }
 
-// TestFeatureGateRefused checks that the daemon does not start with unknown or locked feature
-// gates, or without those they depend on.
+// TestFeatureGateRefused checks that the server does not start if feature gates are unknown,
+// locked, or lack one that they depend on.
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
@@ -166,7 +166,7 @@ func TestRootCAConfigMap(t *testing.T) {
 	}
 }
 
-// TestScaleToZero checks that HPAScaleToZero allows minReplicas 0 for an autoscaler with an
+// TestScaleToZero checks that HPAScaleToZero permits minReplicas 0 for an autoscaler with an
 // external or object metric.
 func TestScaleToZero(t *testing.T) {
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestScaleToZero(t *testing.T) {
 	}
 }
 
-// TestPodTopologyLabels checks that the admission plugin is off while its gate is.
+// TestPodTopologyLabels checks that the admission plugin is disabled while its gate is off.
 func TestPodTopologyLabels(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]bool{"": true, "PodTopologyLabelsAdmission=false": false} {

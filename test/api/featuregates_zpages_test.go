@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// getPage requests a page as a user in groups, or as the administrator if there are none.
+// getPage requests a page as a user in the given groups, or as the administrator without groups.
 func getPage(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
 	t.Helper()
 	var headers []string
@@ -28,7 +28,7 @@ func getPage(t *testing.T, s client.Session, path, accept string, groups ...stri
 }
 
 // TestZPages checks that the pages are served only if their gates are on, and only to monitoring
-// users. They are available as text and as objects.
+// users. They are available both as text and as objects.
 func TestZPages(t *testing.T) {
 	t.Parallel()
 	off := open(t, "")

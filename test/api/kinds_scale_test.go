@@ -11,7 +11,7 @@ import (
 
 type kindSession struct{ client.Session }
 
-// want sends a request, checks the status code, and returns the object of the response.
+// want sends a request, checks the status code, and returns the object in the response.
 func (s kindSession) want(code int, method, path string, body any) client.Object {
 	s.T.Helper()
 	contentType := client.JSON
@@ -68,7 +68,8 @@ func TestKindScale(t *testing.T) {
 	}
 }
 
-// TestAutoscalerVersions checks that writing back an object as read in one version changes nothing.
+// TestAutoscalerVersions checks that writing back an object in the version in which it was read
+// changes nothing.
 func TestAutoscalerVersions(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}
@@ -109,7 +110,7 @@ func TestAutoscalerVersions(t *testing.T) {
 	}
 }
 
-// TestSuspendedJob checks that a Job selects Pods by its uid, and that its node selector can change
+// TestSuspendedJob checks that a Job selects Pods by its uid. Its node selector can be changed
 // while it is suspended and has never started.
 func TestSuspendedJob(t *testing.T) {
 	t.Parallel()

@@ -15,12 +15,13 @@ import (
 var (
 	diagram     = regexp.MustCompile("(?s)```mermaid\n(.*?)```")
 	participant = regexp.MustCompile(`(?m)^\s*(?:participant|actor) (\w+) as ([\w/]+)$`)
-	// A layerMessage is a message such as "S->>A: Store.Mutate(m)": the receiver and the function.
+	// layerMessage matches a message such as "S->>A: Store.Mutate(m)". It captures the receiver and
+	// the function.
 	layerMessage = regexp.MustCompile(`(?m)^\s*\w+-{1,2}>>[+-]?(\w+): ([A-Za-z][\w.]*)\(`)
 )
 
-// TestDiagramsNameExistingFunctions compares the sequence diagrams of docs/architecture.md with
-// the code. A message with parentheses must name a function or method of the receiving package.
+// TestDiagramsNameExistingFunctions compares the sequence diagrams of docs/architecture.md with the
+// code. A message with parentheses must name a function or method of the receiving package.
 func TestDiagramsNameExistingFunctions(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/architecture.md")
 	const wanted = 5 // PUT, watch, apply, definition, GET
@@ -54,7 +55,7 @@ func TestDiagramsNameExistingFunctions(t *testing.T) {
 	}
 }
 
-// functions returns the functions and methods, as Type.Method, that a directory declares outside of
+// functions returns the functions and methods (as Type.Method) that a directory declares, except in
 // tests.
 func functions(t *testing.T, dir string) map[string]bool {
 	t.Helper()
@@ -83,7 +84,6 @@ func functions(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// receiver returns "Type." for a method and "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/troupe-api/troupe/"
 
-// layers lists the layers that each layer may import, besides itself and internal.
+// layers lists the layers that each layer may import in addition to itself and internal.
 var layers = map[string][]string{
 	"internal":           {},
 	"kinds":              {},
@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"bench":              {"cmd", "policy"}, // policy/kubeconfig only
 }
 
-// onlyImporter maps a prefix of import paths to the only package that may import them.
+// onlyImporter maps prefixes of import paths to the only package that may import them.
 var onlyImporter = map[string]string{
 	"github.com/asynkron/protoactor-go":  "actors/internal/runtime",
 	"github.com/bufbuild/protocompile":   "kinds/internal/gen",
@@ -69,11 +69,11 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// prefixedText matches an error or a log message that starts with a word and a colon.
+// prefixedText matches an error or log message that starts with a word and a colon.
 var prefixedText = regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|[lL]og(?:ger)?\.(?:Debug|Info|Warn|Error))\("([a-z]+): `)
 
-// TestTextsWithoutPackages checks that errors and log messages do not name packages, which users do
-// not know.
+// TestTextsWithoutPackages checks that errors and log messages do not name packages, which mean
+// nothing to users.
 func TestTextsWithoutPackages(t *testing.T) {
 	for _, p := range listPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)
@@ -97,7 +97,7 @@ func layerOf(path string) string {
 	return layer
 }
 
-// listPackages returns the packages of the main module, without their tests.
+// listPackages returns the packages of the main module and their non-test files.
 func listPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// connections describes the paths of connect subresources in the public document. Clients are
-// generated from its names.
+// connections describes the paths of connect subresources as in the OpenAPI documents of
+// Kubernetes, from which clients are generated.
 var connections = map[string]struct{ kind, id, methods, parameters string }{
 	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
 	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
@@ -27,7 +27,6 @@ var connections = map[string]struct{ kind, id, methods, parameters string }{
 		"previous:boolean sinceSeconds:integer stream tailLines:integer timestamps:boolean"},
 }
 
-// connectOperation holds the fields of an operation in either version of OpenAPI.
 type connectOperation struct {
 	OperationID string
 	Action      string         `json:"x-kubernetes-action"`
@@ -39,8 +38,8 @@ type connectOperation struct {
 	}
 }
 
-// TestConnections checks the methods, names and parameters of the paths of connect subresources,
-// which generated clients use.
+// TestConnections checks the methods, names and parameters of connect subresources, because
+// generated clients depend on them.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -88,7 +87,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// parametersOf returns the parameters of a path by name, with the type unless it is string.
+// parametersOf returns the names of the parameters of a path. The type follows a name unless it is
+// string.
 func parametersOf(t *testing.T, text json.RawMessage) string {
 	t.Helper()
 	var all []struct {

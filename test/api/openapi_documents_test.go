@@ -24,7 +24,6 @@ func serveOpenAPI(t *testing.T, profile string) *client.Server {
 	return client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = profile })
 }
 
-// openAPIAnswer is a response with its body uncompressed.
 type openAPIAnswer struct {
 	code   int
 	header http.Header
@@ -64,7 +63,7 @@ func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) 
 	return openAPIAnswer{response.StatusCode, response.Header, body}
 }
 
-// document fetches a document in a media type, with and without compression, and compares the two.
+// document requests a document in a media type, with and without compression, and compares both.
 func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	t.Helper()
 	a := getOpenAPI(t, s, path, "Accept", accept)
@@ -81,7 +80,6 @@ func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	return a.body
 }
 
-// index returns the documents of OpenAPI v3: path to URL.
 func index(t *testing.T, s *client.Server) map[string]string {
 	t.Helper()
 	var list struct {
@@ -146,7 +144,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts checks texts of the v2 document that scripts search for: phrases, the watch
+// TestPublishedTexts checks texts in the v2 document for which scripts search: phrases, the watch
 // paths, and the trailing slash of group paths.
 func TestPublishedTexts(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// otherChoices lists the fields whose documented values are not exactly the constants of the public
-// type, with the reason. The names are those of the documents, without their common prefix.
+// otherChoices lists the fields whose documented values differ from the constants of their Go type,
+// with the reason. The names are those in the documents without their common prefix.
 var otherChoices = map[string]string{
 	"admissionregistration.v1.MutatingWebhook.sideEffects":   "Some and Unknown are refused",
 	"admissionregistration.v1.ValidatingWebhook.sideEffects": "Some and Unknown are refused",
@@ -27,7 +27,7 @@ var otherChoices = map[string]string{
 	"core.v1.ContainerStatus.stopSignal":                     "there are 65 signals",
 }
 
-// TestEnums checks that the documents list the constants of each field whose public type is an
+// TestEnums checks that the documents list the constants of each field whose Go type is an
 // enumeration. `kubectl explain` shows them.
 func TestEnums(t *testing.T) {
 	t.Parallel()
@@ -88,8 +88,8 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// enumConstants returns the constants of the types that a package's source marks as enumerations,
-// by type and sorted.
+// enumConstants returns the sorted constants of the types that a package marks as enumerations, by
+// type.
 func enumConstants(t *testing.T, pkg string) map[string][]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
@@ -132,14 +132,13 @@ func enumConstants(t *testing.T, pkg string) map[string][]string {
 	return all
 }
 
-// isMarkedEnum reports whether a comment has a line that is exactly the marker +enum.
+// isMarkedEnum reports whether a line of a comment is exactly the marker +enum.
 func isMarkedEnum(comment *ast.CommentGroup) bool {
 	return comment != nil && slices.ContainsFunc(comment.List, func(c *ast.Comment) bool {
 		return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+enum"
 	})
 }
 
-// addConstant adds the value of a string constant to the values of its declared type.
 func addConstant(all map[string][]string, spec *ast.ValueSpec) {
 	typ, ok := spec.Type.(*ast.Ident)
 	if !ok || len(spec.Values) != 1 {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestProtobuf checks that the Protobuf form of each document equals the conversion of its JSON
-// form by the gnostic models.
+// TestProtobuf checks that the Protobuf form of each document equals its JSON form as converted by
+// the gnostic models.
 func TestProtobuf(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {
@@ -34,7 +34,7 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// sameOpenAPI compares a Protobuf document from the server with the one converted from JSON.
+// sameOpenAPI compares a Protobuf document from the server with one converted from JSON.
 func sameOpenAPI(t *testing.T, name string, wire []byte, want, got proto.Message) {
 	t.Helper()
 	if err := (proto.UnmarshalOptions{DiscardUnknown: false}).Unmarshal(wire, got); err != nil {
@@ -47,7 +47,8 @@ func sameOpenAPI(t *testing.T, name string, wire []byte, want, got proto.Message
 	}
 }
 
-// unify converts each YAML text to JSON, and reports fields that the models do not know.
+// unify converts each YAML text in a document to JSON, so that documents can be compared. It also
+// reports fields that the models do not know.
 func unify(t *testing.T, m protoreflect.Message) {
 	t.Helper()
 	if len(m.GetUnknown()) > 0 {
@@ -76,7 +77,7 @@ func unify(t *testing.T, m protoreflect.Message) {
 	})
 }
 
-// differenceOpenAPI returns both texts around their first difference.
+// differenceOpenAPI returns the parts of both texts around their first difference.
 func differenceOpenAPI(got, want string) string {
 	i := 0
 	for i < len(got) && i < len(want) && got[i] == want[i] {

@@ -30,7 +30,7 @@ func kindsOpenAPI(t *testing.T, profile string) *catalog.Catalog {
 	return newCatalog(t, n)
 }
 
-// TestReferences checks that every referenced definition exists in the document, and that every
+// TestReferences checks that each referenced definition exists in the document, and that each
 // definition except watch events is referenced.
 func TestReferences(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,6 @@ func check(t *testing.T, name string, text []byte, prefix string, where ...strin
 	}
 }
 
-// references calls f with every reference in v.
 func references(v any, f func(string)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -91,8 +90,8 @@ func references(v any, f func(string)) {
 	}
 }
 
-// TestOperations checks that operation ids are unique in a document, and that each path declares
-// exactly its path parameters.
+// TestOperations checks that operation IDs are unique in a document, and that each path declares
+// exactly its own path parameters.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var doc struct {
@@ -124,8 +123,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestClients checks that clients find every kind: with kubectl's models of v2, the models of v3,
-// and the schema of apply.
+// TestClients checks that clients find each kind in kubectl's models of v2, in the models of v3,
+// and in the schema for apply.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -168,7 +167,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestOpenAPINames checks that definitions have the model names of the public API types.
+// TestOpenAPINames checks that definitions have the model names of the Go types in k8s.io/api.
 func TestOpenAPINames(t *testing.T) {
 	t.Parallel()
 	known := modelNames()

@@ -15,7 +15,8 @@ func gvk(g meta.GroupVersionKind) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: g.Group, Version: g.Version, Kind: g.Kind}
 }
 
-// publicTypes returns the structs of all public kinds and, recursively, of their fields.
+// publicTypes returns the struct types of all kinds in client-go's scheme and, recursively, of
+// their fields.
 func publicTypes() (all []reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var visit func(reflect.Type)

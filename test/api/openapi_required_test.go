@@ -17,7 +17,7 @@ import (
 )
 
 // refusedWithout returns the fields without which the server rejects an object, such as
-// "core.v1.SecretVolumeSource.secretName". The public types may mark them differently.
+// "core.v1.SecretVolumeSource.secretName". The Go types may mark other fields as required.
 func refusedWithout(c *catalog.Catalog) map[string]bool {
 	refused, seen := map[string]bool{}, map[*schema.Message]bool{}
 	var visit func(m *schema.Message)
@@ -39,8 +39,8 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 	return refused
 }
 
-// TestRequired checks that the documents mark every field as required that the public types
-// require. Other fields are marked only if the server rejects objects without them.
+// TestRequired checks that the documents mark every field as required that the Go types in
+// k8s.io/api mark. They may mark other fields only if the server rejects objects without them.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -82,7 +82,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// presenceMarks returns the markers "+optional" and "+required" in a package's source, by
+// presenceMarks returns the markers "+optional" and "+required" in the source of a package, by
 // "Type.Field".
 func presenceMarks(t *testing.T, pkg string) map[string]string {
 	t.Helper()

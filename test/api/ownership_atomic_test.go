@@ -9,15 +9,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An atomicField is a part of a custom resource that is owned as a whole.
+// An atomicField is a field of a custom resource that managers own as a whole.
 type atomicField struct {
 	schema, before string // schema of spec.x; before is the schema during the first write, if it differs
 	one, two       string // values of spec.x
 	field          string // in the conflict
 }
 
-// TestAtomicFields checks that two writers of an atomic field conflict, however the schema declares
-// it, now or at the first write. An apply does not overwrite the update of another manager.
+// TestAtomicFields checks that two writers of an atomic field conflict, whether the current schema
+// or only that of the first write makes the field atomic. An apply must not overwrite an update by
+// another manager.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

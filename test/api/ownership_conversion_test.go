@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conversion makes the oracle convert between the versions of a kind with our code.
+// conversion lets the oracle convert between the versions of a kind with the code of this server.
 type conversion struct{ *ownershipComparison }
 
-// toStored converts a tree of kind k to the storage version, without applying defaults.
+// toStored converts a tree of kind k to the storage version. It does not apply defaults.
 func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t
@@ -27,7 +27,6 @@ func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// toServed converts a stored tree to kind k.
 func toServed(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t

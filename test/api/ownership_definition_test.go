@@ -25,11 +25,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// shortDefined is the number of random kinds in make test.
+// shortDefined is the number of random kinds that make test covers.
 const shortDefined = 40
 
 // TestDefinitions writes objects with random schemas over HTTP while the schemas change list types
-// and map types. Objects and managed fields must equal those of the public implementation.
+// and map types. The objects and managed fields must equal those of the oracle.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -48,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 	client.Figures(t, "%d kinds were defined at random, and owned in changing ways", defined)
 }
 
-// A scenario is the history of one object and its CRD, in both implementations.
+// A scenario is the history of one object and its CRD, in this server and in the oracle.
 type scenario struct {
 	*testing.T
 	*client.Server
@@ -104,8 +104,8 @@ func (d *scenario) randomObject() map[string]any {
 	return o
 }
 
-// withLastApplied adds the annotation of client-side apply to an object, or leaves it as it is. The
-// annotation records the same object or another one.
+// withLastApplied randomly adds the annotation of client-side apply to a copy of an object. The
+// annotation contains this object, another one, or the existing annotation.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
 	recorded := o
@@ -124,8 +124,8 @@ func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	return o
 }
 
-// upgrade moves the fields of a manager to server-side apply, as kubectl does when it migrates from
-// client-side apply.
+// upgrade transfers the fields of a manager to server-side apply, as kubectl does when it migrates
+// an object from client-side apply.
 func (d *scenario) upgrade(manager string) {
 	d.Helper()
 	d.step("upgrade %s", manager)
@@ -154,7 +154,7 @@ func (d *scenario) held() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: d.ask(http.MethodGet, d.path()+"/a", "", nil).Object()}
 }
 
-// ask sends a request and records the status code.
+// ask sends a request and adds the status code to the current step.
 func (d *scenario) ask(method, path, contentType string, body any) client.Answer {
 	d.Helper()
 	text := client.Encode(d, body)
@@ -193,7 +193,6 @@ func (d *scenario) define() {
 	d.oracle = d.manager()
 }
 
-// manager returns the public implementation for the current schema.
 func (d *scenario) manager() *managedfields.FieldManager {
 	d.Helper()
 	structural := d.structural()
@@ -222,7 +221,7 @@ func (d *scenario) setExpected(o runtime.Object) {
 	d.expected.SetUID("u")
 }
 
-// withoutNulls removes nulls from objects. The oracle leaves one where there is no schema and an
+// withoutNulls removes nulls from objects. The oracle leaves them where there is no schema and an
 // applier has given up all fields of an object.
 func withoutNulls(v any) {
 	switch v := v.(type) {
@@ -239,7 +238,6 @@ func withoutNulls(v any) {
 	}
 }
 
-// write creates or updates the object.
 func (d *scenario) write(manager string, o map[string]any) {
 	d.Helper()
 	text, _ := json.Marshal(o)
@@ -315,7 +313,6 @@ func sortedOwnership(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// compare compares the object and its managed fields in both implementations.
 func (d *scenario) compare() {
 	d.Helper()
 	ours := map[string]any(d.ask(http.MethodGet, d.path()+"/a", "", nil).Object())
@@ -330,7 +327,8 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside returns the text of an object without server-set metadata, and its managed fields.
+// aside returns the JSON of an object without metadata that the server sets, and its managed
+// fields.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

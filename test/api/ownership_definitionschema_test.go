@@ -18,10 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// objectMeta is the public OpenAPI name of ObjectMeta.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// structural converts the schema to the public structural form.
 func (d *scenario) structural() *structuralschema.Structural {
 	d.Helper()
 	text := client.Encode(d, d.schema)
@@ -38,7 +36,7 @@ func (d *scenario) structural() *structuralschema.Structural {
 	return structural
 }
 
-// models returns the OpenAPI models of the CRD, built as in the public server.
+// models returns the OpenAPI models of the CRD, built as in kube-apiserver.
 func (d *scenario) models(structural *structuralschema.Structural) map[string]*spec.Schema {
 	d.Helper()
 	widget := structural.ToKubeOpenAPI()
@@ -55,7 +53,7 @@ func (d *scenario) models(structural *structuralschema.Structural) map[string]*s
 	return models
 }
 
-// embed adds kind and metadata to the embedded resources of a schema.
+// embed adds the fields kind and metadata to the embedded resources in a schema.
 func embed(s *spec.Schema) {
 	if s == nil {
 		return
@@ -77,7 +75,7 @@ func embed(s *spec.Schema) {
 	}
 }
 
-// singleVersion is the converter of a kind with a single version.
+// singleVersion is the converter of a kind that has only one version.
 type singleVersion struct{ *structuralschema.Structural }
 
 func (singleVersion) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }

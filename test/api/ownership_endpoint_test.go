@@ -15,8 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ownershipEndpoint is a resource through which an object is written: a version of its kind, or a
-// subresource.
+// ownershipEndpoint is a resource through which the object is written: a version or a subresource.
 type ownershipEndpoint struct {
 	kind   *schema.Kind
 	sub    string
@@ -47,8 +46,8 @@ func (s *ownershipComparison) endpoint(k *schema.Kind, sub string) ownershipEndp
 	return ownershipEndpoint{k, sub, manager}
 }
 
-// unwritableFields returns the fields that a write through a resource or subresource does not
-// change.
+// unwritableFields returns a filter that excludes the fields that a write through a resource or
+// subresource does not change.
 func unwritableFields(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message().Fields {
@@ -85,7 +84,7 @@ func (w ownershipEndpoint) writer(manager string) managedfields.Writer {
 	return out
 }
 
-// mergeWritable returns before with the fields that the endpoint can write taken from next.
+// mergeWritable returns before with the fields of next that the endpoint may write.
 func (w ownershipEndpoint) mergeWritable(before, next tree.Tree) tree.Tree {
 	switch {
 	case w.kind.Subresource("status") == nil || w.sub == "scale":

@@ -10,10 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An apply may remove all fields of an object or list that the configuration sets to empty. Then
-// the oracle creates the empty one only at the next apply. These functions create it at once.
+// An apply may remove all fields of an object or list that the configuration sets to empty. These
+// functions then create the empty object or list at once, as this server does. The oracle creates
+// it only at the next apply.
 
-// explicit sets the empty objects and lists of config in a custom resource.
+// explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {
 	fields, _ := s["properties"].(shape)
 	more, _ := s["additionalProperties"].(shape)
@@ -49,7 +50,7 @@ func explicit(s shape, object, config map[string]any) {
 	}
 }
 
-// withExplicit returns the object of a built-in kind with the empty objects and lists of config.
+// withExplicit returns an object of a built-in kind with the empty objects and lists in config.
 func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object, config tree.Tree) runtime.Object {
 	s.t.Helper()
 	stored, _ := s.tree(s.kind, o.DeepCopyObject())
@@ -62,7 +63,7 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields reports whether it has set any field.
+// explicitFields is explicit for a built-in kind. It reports whether it has set any field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

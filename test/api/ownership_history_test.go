@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// ownershipShortRounds is the number of random histories of each kind in make test.
+// ownershipShortRounds is the number of random histories per kind that make test covers.
 const ownershipShortRounds = 3
 
-// kindsOwnership returns the kinds that both the catalog and the public library have.
+// kindsOwnership returns the kinds of the catalog that client-go also has.
 func kindsOwnership(t *testing.T) (list []*schema.Kind) {
 	t.Helper()
 	all := newCatalog(t, meta.Kubernetes)
@@ -69,7 +69,7 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 	client.Figures(t, "%d histories over several versions of a kind", histories)
 }
 
-// formsOf returns the versions of a kind in its own group that the public library also has.
+// formsOf returns the versions of a kind in its own group that client-go also has.
 func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	for _, form := range k.Versions {
 		if form.Group == k.Group && scheme.Scheme.Recognizes(gvkOf(form)) {
@@ -79,7 +79,7 @@ func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	return forms
 }
 
-// history plays one random history of an object.
+// history makes random writes to an object and compares the result of each with the oracle.
 func history(s *ownershipComparison, seed int64) {
 	s.t.Helper()
 	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
@@ -112,7 +112,6 @@ func history(s *ownershipComparison, seed int64) {
 	}
 }
 
-// randomObject returns a random object for an update through w.
 func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoint, density float64) tree.Tree {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -125,8 +124,8 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// lastApplied returns the annotation that client-side apply would leave: for this object, for
-// another one, or the existing one; "" for none.
+// lastApplied returns a value of the annotation that client-side apply maintains: this object,
+// another one, the existing value, or "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {
 	case 0:
@@ -141,7 +140,6 @@ func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint
 	return textOwnership(object)
 }
 
-// config returns a random configuration to apply through w.
 func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, density float64) tree.Tree {
 	if w.sub == "scale" {
 		return tree.Tree{"spec": tree.Tree{"replicas": int64(1 + r.Intn(3))}}
@@ -149,7 +147,7 @@ func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, den
 	return r.Object(w.kind, density)
 }
 
-// alwaysOf returns the names of the fields that some version of a kind never omits.
+// alwaysOf returns the names of the fields that at least one version of a kind never omits.
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
 	for _, form := range k.Versions {
@@ -158,7 +156,7 @@ func alwaysOf(k *schema.Kind) map[string]bool {
 	return names
 }
 
-// always collects the names of fields that are never omitted, recursively.
+// always recursively adds the names of fields that are never omitted.
 func always(m *schema.Message, names map[string]bool, seen map[*schema.Message]bool) {
 	if seen[m] {
 		return

@@ -9,10 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This difference is permanent. An applier that changes its version cannot remove a list that the
-// public types never omit. Their conversion adds it again as null, and the existing list stays.
+// In the oracle, an applier that changes its version cannot remove a list that the Go types never
+// omit. Their conversion adds the list again as null, and the existing list stays. This difference
+// is permanent.
 
-// changesVersion reports whether a manager last applied in another version than that of w.
+// changesVersion reports whether a manager last applied in a version other than that of w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {
 	for _, v := range s.managed {
 		entry := v.(tree.Tree)
@@ -36,8 +37,8 @@ func (s *ownershipComparison) sameButKeptLists(before tree.Tree) bool {
 	return bytes.Equal(codec.EncodeJSON(s.kind, ours).JSON, codec.EncodeJSON(s.kind, theirs).JSON)
 }
 
-// withLists returns ours plus the lists that are never omitted, that it lacks, and that are
-// unchanged in theirs.
+// withLists returns ours with additional lists from theirs: those that are never omitted,
+// unchanged, and missing in ours.
 func withLists(m *schema.Message, before, theirs, ours tree.Tree) tree.Tree {
 	out := maps.Clone(ours)
 	for _, f := range m.Fields {

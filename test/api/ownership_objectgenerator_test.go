@@ -8,27 +8,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ObjectGenerator generates random objects of a kind, from so few values that applied values often
-// collide. It generates no zero values. The public Go types omit them, and the public server then
-// takes an applied zero value for a change.
+// ObjectGenerator generates random objects of a kind. It uses so few values that applied values
+// often conflict. It generates no zero values, because the Go types in k8s.io/api omit them and
+// kube-apiserver then treats an applied zero value as a change.
 type ObjectGenerator struct {
 	*rand.Rand
-	// Always names the fields to set wherever possible, which are those that some version of the
-	// kind never omits. Converting the public types adds them where they are missing, and so
-	// restores what an apply leaves out. With Always, messages are never empty. Version v1 of an
-	// autoscaler keeps unknown fields in annotations, where nothing equals an empty behavior, which
-	// only defaulting fills.
+	// Always names fields to set wherever possible: those that at least one version of the kind
+	// never omits. Conversion of the Go types adds such fields where they are missing, and thus
+	// restores what an apply leaves out. With Always, messages are never empty, because an empty
+	// behavior of an autoscaler does not survive a conversion to v1.
 	Always map[string]bool
-	// Twice allows duplicate items in keyed lists.
+	// Twice permits duplicate items in keyed lists.
 	Twice bool
-	// Nulls allows null values and keys, for configurations to apply.
+	// Nulls permits null values and keys, which only configurations to apply may contain.
 	Nulls bool
-	// inAtomicList is set within the items of an atomic list. There, the public server takes a
-	// field that it never omits, and that is not applied, for a change.
+	// inAtomicList is set within the items of an atomic list. There, kube-apiserver treats a field
+	// that it never omits as changed unless the configuration sets it.
 	inAtomicList bool
 }
 
-// Object returns an object with a random subset of the fields of its kind.
+// Object returns an object with a random subset of the fields of its kind. density is the
+// probability of each field.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message(), density, 0)
 	metadata := tree.Tree{"name": "a"}
@@ -45,7 +45,7 @@ func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	return t
 }
 
-// retired lists fields that only older versions of the public types have.
+// retired lists fields that the Go types in k8s.io/api no longer have.
 var retired = map[string]bool{"resizeStatus": true}
 
 func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }
@@ -65,7 +65,6 @@ func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) 
 	return t
 }
 
-// required reports whether a field is set in every object.
 func (r ObjectGenerator) required(f *schema.Field) bool {
 	return r.Always[f.Name] || f.EmitEmpty && (r.inAtomicList || f.Type != schema.TypeMessage && f.Shape == schema.Single)
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The oracle writes a scale as the public server does. The managers of the object's replicas become
-// those of the scale, and are converted back afterwards. Clients write a single number of a scale,
-// so its type can be deduced.
+// The oracle writes a scale as kube-apiserver does. It converts the managers of the object's
+// replicas to managers of the scale, and converts them back afterwards. Clients write only a
+// number, so the type of a scale can be deduced.
 
 func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	t.Helper()
@@ -31,7 +31,7 @@ func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	return oracle
 }
 
-// scale returns the oracle's object after a write of its scale.
+// scale returns the oracle's object after a write to its scale subresource.
 func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	s.t.Helper()
 	whole, _ := s.tree(s.kind, s.live())
@@ -59,9 +59,8 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 	return theirs, nil
 }
 
-// joined merges entries of the same manager. The public code converts updaters back under the
-// version of the scale, does not recognize them later, and adds a second entry. Reading both yields
-// one.
+// joined merges entries of the same manager. The Kubernetes code converts the entry of an updater
+// back under the version of the scale. Later, it does not recognize that entry and adds another.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry

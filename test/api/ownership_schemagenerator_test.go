@@ -8,15 +8,13 @@ import (
 )
 
 // SchemaGenerator generates and modifies random schemas of custom resources, and generates matching
-// values. It uses so few names and values that applied values often collide.
+// values. It uses so few names and values that applied values often conflict.
 type SchemaGenerator struct{ *rand.Rand }
 
-// shape is a JSON schema as written in a CRD.
 type shape = map[string]any
 
 func (r SchemaGenerator) word() string { return string(rune('a' + r.Intn(3))) }
 
-// Root returns the schema of a whole object.
 func (r SchemaGenerator) Root() shape {
 	root := shape{"type": "object", "properties": shape{"spec": r.object(3), "data": r.shape(2), "more": r.shape(3)}}
 	if r.Intn(4) == 0 {
@@ -72,7 +70,7 @@ func (r SchemaGenerator) object(depth int) shape {
 	return r.withListType(s)
 }
 
-// withListType adds a random list type or map type to a schema.
+// withListType returns a copy of a schema with a random list type or map type.
 func (r SchemaGenerator) withListType(s shape) shape {
 	s = maps.Clone(s)
 	delete(s, listType)
@@ -94,7 +92,7 @@ func (r SchemaGenerator) withListType(s shape) shape {
 	return s
 }
 
-// ChangeListTypes returns a copy of a root schema with some other list types and map types.
+// ChangeListTypes returns a copy of a root schema in which some list types and map types differ.
 func (r SchemaGenerator) ChangeListTypes(root shape) shape {
 	out := r.change(root)
 	delete(out, mapType) // the public implementation does not support an atomic root
@@ -122,14 +120,14 @@ func (r SchemaGenerator) change(s shape) shape {
 	return out
 }
 
-// untyped reports whether the public implementation keeps the managed fields when the map type of
-// this schema changes. It then misses conflicts that this server finds.
+// untyped reports whether the oracle keeps the managed fields when the map type of this schema
+// changes. It then misses conflicts that this server finds.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)
 }
 
-// Value returns a random value of a schema, or nil to omit the field.
+// Value returns a random value that matches a schema, or nil to omit the field.
 func (r SchemaGenerator) Value(s shape, depth int) any {
 	switch {
 	case s[embedded] != nil:
@@ -187,7 +185,7 @@ func (r SchemaGenerator) list(s shape, depth int) any {
 	return out
 }
 
-// anything returns a random value for a schemaless field.
+// anything returns a random value for a field without a schema.
 func (r SchemaGenerator) anything(depth int) any {
 	if depth == 0 {
 		return []any{"a", "b", int64(1), true, 1.5}[r.Intn(5)]
@@ -209,7 +207,6 @@ func (r SchemaGenerator) anything(depth int) any {
 	return out
 }
 
-// embedded returns an embedded object with kind and metadata.
 func (r SchemaGenerator) embedded() any {
 	metadata := map[string]any{"name": r.word()}
 	if r.Intn(2) == 0 {

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ownershipComparison applies the same writes to an object in this implementation and in the public
-// one, the oracle.
+// ownershipComparison applies the same writes to an object in this server and in the oracle, which
+// is the implementation of managed fields in Kubernetes.
 type ownershipComparison struct {
 	t         *testing.T
 	kind      *schema.Kind // in the storage version
@@ -34,7 +34,7 @@ type ownershipComparison struct {
 	managed   []any
 }
 
-// Server-side apply has special rules for this manager and this annotation.
+// Server-side apply treats this manager and this annotation specially.
 const (
 	ownershipKubectl     = "kubectl"
 	ownershipLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -42,8 +42,8 @@ const (
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newComparison returns a comparison with an endpoint for each of the kinds, which are versions of
-// one kind. With sub, it also has endpoints for their status and scale.
+// newComparison returns a comparison with an endpoint for each of kinds, which are versions of one
+// kind. If sub is set, it also has endpoints for their status and scale.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *ownershipComparison {
 	t.Helper()
 	s := &ownershipComparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
@@ -71,7 +71,6 @@ func (s *ownershipComparison) form(apiVersion string) (managedfields.ServedVersi
 	return managedfields.ServedVersion{}, false
 }
 
-// object converts a tree to the public Go type.
 func (s *ownershipComparison) object(k *schema.Kind, t tree.Tree) runtime.Object {
 	s.t.Helper()
 	o, err := scheme.Scheme.New(gvkOf(k))
@@ -83,7 +82,7 @@ func (s *ownershipComparison) object(k *schema.Kind, t tree.Tree) runtime.Object
 	return o
 }
 
-// tree converts an object of the public Go type to a tree and its managedFields.
+// tree converts an object of a Go type to a tree without managedFields, and its managedFields.
 func (s *ownershipComparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
@@ -98,7 +97,6 @@ func (s *ownershipComparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree,
 	return t, managed
 }
 
-// live returns the oracle's current object.
 func (s *ownershipComparison) live() runtime.Object {
 	s.t.Helper()
 	if s.expected != nil {
@@ -114,7 +112,8 @@ func (s *ownershipComparison) live() runtime.Object {
 	return live
 }
 
-// update replaces the object by next, given in the endpoint's version, in both implementations.
+// update replaces the object by next in both implementations. next is in the version of the
+// endpoint.
 func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next tree.Tree) {
 	s.t.Helper()
 	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))
@@ -138,8 +137,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts limits how often the oracle may apply until the results agree. It converts between
-// versions in random order, and the result depends on the order.
+// maxAttempts limits how often the oracle may apply until the results agree. Its result depends on
+// the random order in which it converts between versions.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {
@@ -185,7 +184,7 @@ func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config 
 	s.diverged = moves && s.sameButKeptLists(before.actual)
 }
 
-// applyAgain repeats the last apply, which must change nothing.
+// applyAgain repeats the last apply, which must not change anything.
 func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfields.Writer, config tree.Tree) {
 	s.t.Helper()
 	again, managed, err := managedfields.Apply(writer, s.form, s.actual, config, s.managed, false)
@@ -198,7 +197,7 @@ func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfiel
 	}
 }
 
-// oracle applies a configuration to the oracle's previous object.
+// oracle applies a configuration to the previous object of the oracle.
 func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEndpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -222,8 +221,7 @@ func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEnd
 	return s.withExplicit(w, theirs, config), nil
 }
 
-// lines returns the sorted lines of an error message, because the oracle reports conflicts in
-// random order.
+// lines returns the sorted lines of an error message. The oracle reports conflicts in random order.
 func lines(err error) string {
 	if err == nil {
 		return ""
@@ -253,7 +251,7 @@ func plainOwnership(v any) any {
 
 func textOwnership(t tree.Tree) string { return string(codec.AppendAny(nil, t)) }
 
-// ownersOwnership returns managedFields entries without timestamps, sorted.
+// ownersOwnership returns the managedFields entries without timestamps, sorted.
 func ownersOwnership(managed []any) []string {
 	var out []string
 	for _, v := range managed {
@@ -278,7 +276,7 @@ func (s *ownershipComparison) compare(step string) {
 	}
 }
 
-// difference describes the difference of the results, or returns "".
+// difference describes the difference between the two results. It is empty if they agree.
 func (s *ownershipComparison) difference() string {
 	s.t.Helper()
 	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())
@@ -294,7 +292,7 @@ func (s *ownershipComparison) difference() string {
 	return ""
 }
 
-// normal converts a tree to the public Go type and back. This drops values that the type cannot
+// normal converts a tree to its Go type and back. This drops values that the type cannot
 // distinguish from absent ones.
 func (s *ownershipComparison) normal(k *schema.Kind, t tree.Tree) tree.Tree {
 	out, _ := s.tree(k, s.object(k, t))

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// currentSchema is the current schema of a type in the public form; topology is the same as a plan.
+// currentSchema is the current schema of a type for structured-merge-diff. topology returns the
+// same schema as a plan.
 const currentSchema = `types:
 - name: object
   map:
@@ -51,8 +52,8 @@ func topology() *schema.Message {
 	)
 }
 
-// TestTopologyChanges checks field sets written under an older schema, when an atomic field was
-// granular or vice versa.
+// TestTopologyChanges checks field sets that were written under an older schema, in which atomic
+// fields were granular or vice versa.
 func TestTopologyChanges(t *testing.T) {
 	t.Parallel()
 	parser, err := typed.NewParser(typed.YAMLObject(currentSchema))

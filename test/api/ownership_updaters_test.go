@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// updating lists kinds whose objects many managers update: through one version, several versions,
-// or the status.
+// updating lists kinds whose objects are updated by many managers, through one version, several
+// versions, or the status.
 var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
 
-// TestManyUpdaters checks how entries of many updaters are merged. The managers write in the order
-// of their names, so that both sides agree on the oldest.
+// TestManyUpdaters checks how the entries of many updaters are merged. The managers write in the
+// order of their names, so that both implementations agree which one is the oldest.
 func TestManyUpdaters(t *testing.T) {
 	t.Parallel()
 	for _, k := range kindsOwnership(t) {
@@ -26,8 +26,8 @@ func TestManyUpdaters(t *testing.T) {
 		for seed := range int64(ownershipShortRounds) {
 			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
-			// The public code loses the timestamp of a scale's writer, which then seems to be the
-			// oldest.
+			// Exclude the scale, because the oracle loses the timestamp of its writer, which then
+			// seems to be the oldest.
 			ways := slices.DeleteFunc(slices.Clone(s.endpoints), func(w ownershipEndpoint) bool { return w.sub == "scale" })
 			s.update(s.endpoints[0], "m", next)
 			for i := range 16 {
@@ -50,7 +50,7 @@ func newObjectGenerator(k *schema.Kind, seed int64) ObjectGenerator {
 	return r
 }
 
-// touched returns the object in the version of w, with a new field for the i-th writer.
+// touched returns the object in the version of w, with an additional field for the i-th writer.
 func (s *ownershipComparison) touched(w ownershipEndpoint, i int) tree.Tree {
 	s.t.Helper()
 	next := maps.Clone(toServed(w.kind, s.actual))

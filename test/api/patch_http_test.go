@@ -18,7 +18,6 @@ const (
 	deployments        = "/apis/apps/v1/namespaces/default/deployments"
 )
 
-// TestPatches replays the transcripts of testdata/patch.
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	tests := strings.Repeat(`{"op":"test","path":"/data/a","value":"1"},`, 10000)
@@ -32,7 +31,7 @@ func TestPatches(t *testing.T) {
 }
 
 // TestWrongTypes checks that the error for a strategic merge patch contains the patch but not the
-// object. Its text is that of the public library.
+// object. The message is the one in k8s.io/apimachinery.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)

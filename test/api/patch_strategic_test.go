@@ -18,10 +18,11 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// patchShortRounds is the number of random patches for each kind in make test.
+// patchShortRounds is the number of random patches per kind that make test covers.
 const patchShortRounds = 20
 
-// A patchComparison applies the same patches to objects of one kind in both implementations.
+// A patchComparison applies the same patches to objects of one kind in this server and in the
+// oracle, which is the implementation in k8s.io/apimachinery.
 type patchComparison struct {
 	t    *testing.T
 	kind *schema.Kind
@@ -82,8 +83,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare applies a patch in both implementations. If the oracle reports an error, ours may be a
-// different one.
+// compare applies a patch in both implementations. If the oracle returns an error, ours may have
+// another text.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
@@ -106,8 +107,8 @@ func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	}
 }
 
-// sortedPatch returns JSON with sorted keys. It omits what decoding drops: nulls, and directives
-// that the oracle copies unchanged.
+// sortedPatch returns JSON with sorted keys. It omits nulls, and directives that the oracle copies
+// unchanged, because decoding drops both.
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any
@@ -136,14 +137,14 @@ func clean(v any) any {
 	return v
 }
 
-// isDirective reports whether a value is a directive that the oracle has not executed.
+// isDirective reports whether v is a directive that the oracle has not executed.
 func isDirective(v any) bool {
 	t, _ := v.(map[string]any)
 	return t["$patch"] != nil
 }
 
-// addDirectives inserts directives and nulls into a patch of message m at random, where the live
-// object has a value.
+// addDirectives inserts random directives and nulls into a patch of message m where the live object
+// has a value.
 func addDirectives(r ObjectGenerator, m *schema.Message, patch, live tree.Tree) {
 	if live == nil {
 		return
@@ -201,7 +202,7 @@ func addListDirectives(r ObjectGenerator, f *schema.Field, patch tree.Tree, list
 		}
 	}
 	if f.Message == nil && f.MergeStrategies != nil && r.Intn(3) == 0 {
-		// The oracle may add or drop values that the list itself contains.
+		// Exclude values in the list itself, because the oracle may add or drop them.
 		gone := []any{}
 		for _, v := range []any{"a", "b", "c", "f/a", "f/b", "f/c"} {
 			if !slices.Contains(list, v) {

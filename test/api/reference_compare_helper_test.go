@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A referenceComparison lists the differences of a response; soft ones concern only the wording.
+// A referenceComparison lists the differences of a response. Soft ones concern only the wording.
 type referenceComparison struct {
 	hard, soft []string
 	code       int // of the response
@@ -24,7 +24,7 @@ func differenceReference(path string, want, got any) string {
 	return fmt.Sprintf("%s:\n    want %s\n    got  %s", path, show(want), show(got))
 }
 
-// missing represents an absent map entry.
+// missing stands for an absent map entry.
 type missing struct{}
 
 const longestShown = 600
@@ -40,7 +40,6 @@ func show(v any) string {
 	return string(b[:min(len(b), longestShown)])
 }
 
-// compareReference compares a response with the recorded one.
 func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	if want.Code != got.Code {
 		v.differ("code", want.Code, got.Code)
@@ -51,7 +50,7 @@ func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	if (want.Warning == "") != (got.Warning == "") {
 		v.differ("Warning", want.Warning, got.Warning)
 	}
-	// The reference omits the Allow header from a 405, which HTTP requires.
+	// HTTP requires the Allow header in a 405, but the reference omits it.
 	if (want.Allow == "") != (got.Allow == "") && want.Code != 405 {
 		v.differ("Allow", want.Allow, got.Allow)
 	}
@@ -60,18 +59,19 @@ func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	return v
 }
 
-// volatile lists the fields whose values always differ.
+// volatile contains the fields whose values always differ.
 var volatile = map[string]bool{
 	"uid": true, "resourceVersion": true, "creationTimestamp": true, "deletionTimestamp": true,
 	"time": true, "lastTransitionTime": true, "lastPhaseTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 
-// unordered lists the lists whose order is irrelevant. Managed fields are sorted by the second of
-// the write, and the reference collects causes from maps.
+// unordered contains the lists whose order is irrelevant. Managed fields are sorted by time in
+// whole seconds, and the reference collects causes from maps.
 var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
 
-// sortedReference sorts a list: by field and reason if the items have them, and by JSON.
+// sortedReference sorts a list by the field and reason of its items, if they have them, and then by
+// JSON.
 func sortedReference(v any) any {
 	key := func(item any) string {
 		field, _ := lookup(item, "field")
@@ -84,8 +84,8 @@ func sortedReference(v any) any {
 	return v
 }
 
-// normalize replaces values that always differ. data reports whether v is an object's data, whose
-// keys have no meaning.
+// normalize replaces values that always differ. data reports whether v is a map whose keys users
+// choose.
 func normalize(v any, data bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -112,7 +112,7 @@ func normalize(v any, data bool) any {
 	return v
 }
 
-// forgetAges replaces the cells of a table that contain ages.
+// forgetAges replaces the table cells that contain ages.
 func forgetAges(table map[string]any) {
 	columns, _ := table["columnDefinitions"].([]any)
 	rows, _ := table["rows"].([]any)
@@ -154,13 +154,13 @@ func (v *referenceComparison) value(path string, want, got any, status bool) {
 	}
 }
 
-// isProtobuf reports whether a body is Protobuf. The recording has only its length.
+// isProtobuf reports whether a body is Protobuf, for which the recording contains only the length.
 func isProtobuf(v any) bool {
 	s, ok := v.(string)
 	return ok && (strings.HasPrefix(s, "k8s\x00") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes of protobuf>"))
 }
 
-// isMessage reports whether the text at a path is meant only for people.
+// isMessage reports whether the value at a path is a message for humans.
 func isMessage(path string, status bool) bool {
 	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
 }

@@ -1,6 +1,6 @@
 package api
 
-// A departure is a recorded case with an intentionally different response.
+// A departure is a recorded case for which this server intentionally responds differently.
 type departure struct {
 	step int // the first different step, from 0
 	code int // status code of its response
@@ -11,7 +11,7 @@ const onceIsEnough = "the reference reports the same cause twice; once is enough
 
 const ratcheted = "rules of values that an update leaves as they were do not run, so they do not warn"
 
-// differs lists the cases of docs/departures.md.
+// differs contains the cases listed in docs/departures.md.
 var differs = map[string]departure{
 	"cr/data-immutable":                        {2, 200, "only the data may not change; the reference takes the same data in another text for other data"},
 	"create/with-resourceVersion":              {0, 400, "the reference answers 500; a version in a create is the client's fault"},

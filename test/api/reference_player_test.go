@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A referencePlayer sends the requests of recordings to a daemon of its own.
+// A referencePlayer sends the requests of recordings to its own server.
 type referencePlayer struct {
 	url string
-	// admin presents the administrator's certificate, anonymous none.
+	// admin presents the administrator's certificate. anonymous presents none.
 	admin, anonymous *http.Transport
 }
 
@@ -23,16 +23,16 @@ func start(t *testing.T) *referencePlayer {
 	t.Helper()
 	server := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming = "kubernetes"
-		// The reference was an API server without a controller manager. Of the controllers that
-		// write by themselves, it ran only these two.
+		// The reference was a kube-apiserver without kube-controller-manager. Of the controllers
+		// that write without a request, it ran only these two.
 		c.Controllers = client.KeepingControllers + ",apiservice-availability-controller,priority-and-fairness-config-producer"
 		c.Admission.Disable = []string{"ServiceAccount"} // as in the reference
 	})
 	return &referencePlayer{server.URL, client.Transport(t, server.TLS), client.Transport(t, server.Anonymous())}
 }
 
-// play creates the namespace of the case and plays its steps. It returns one comparison per step,
-// and stops when remembered values are missing.
+// play creates the namespace of a case and sends the requests of its steps. It returns one
+// comparison per step, and stops if a response lacks a value to remember.
 func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`
@@ -57,7 +57,7 @@ func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	return verdicts
 }
 
-// settle sends a request. It repeats it until the response agrees if the step settles.
+// settle sends a request. If the step settles, it repeats the request until the response agrees.
 func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referenceAnswer, verdict referenceComparison) {
 	t.Helper()
 	client.Poll(func() bool {
@@ -75,7 +75,6 @@ func expandPlaceholders(memory map[string]string, text string) string {
 	return text
 }
 
-// lookup returns the text at a dotted path.
 func lookup(tree any, path string) (string, bool) {
 	for _, name := range strings.Split(path, ".") {
 		m, _ := tree.(map[string]any)
@@ -107,8 +106,8 @@ func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) re
 	}
 }
 
-// bodyOf parses a body as one JSON document or a list of several. A body that is not JSON becomes a
-// string.
+// bodyOf decodes a body with one JSON document, or a list for several documents. A body that is not
+// JSON becomes a string.
 func bodyOf(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var docs []any

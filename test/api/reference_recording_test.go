@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A recorded case is named "group/what". Its steps run in order.
+// A recorded case is named "group/topic". Its steps run in order.
 type recorded struct {
 	Name  string
 	Steps []step
@@ -19,7 +19,8 @@ type recorded struct {
 type step struct {
 	Request  referenceRequest
 	Response referenceAnswer
-	// Settles: the response was recorded after a controller had processed the previous steps.
+	// Settles reports whether the response was recorded after a controller had processed the
+	// previous steps.
 	Settles bool
 }
 
@@ -28,7 +29,7 @@ type referenceRequest struct {
 	Headers      map[string]string
 	// Body is sent unchanged if it is a string, and as JSON otherwise.
 	Body json.RawMessage
-	// Remember maps a placeholder to the path of a value in the response, such as
+	// Remember maps placeholders to the paths of values in the response, such as
 	// "metadata.resourceVersion".
 	Remember map[string]string
 }
@@ -42,10 +43,9 @@ type referenceAnswer struct {
 	Body any
 }
 
-// namespacePlaceholder stands for the case's namespace.
 const namespacePlaceholder = "{ns}"
 
-// recordings reads all cases of testdata in the order of the files.
+// recordings reads all cases in testdata/reference, in the order of the files.
 func recordings(t *testing.T) []recorded {
 	t.Helper()
 	files, err := filepath.Glob("testdata/reference/*.json")
@@ -78,7 +78,7 @@ func parseReference(t *testing.T, raw []byte) recorded {
 	return c
 }
 
-// namespaceOf returns the namespace of a case: its name with invalid characters replaced.
+// namespaceOf returns the namespace of a case, which is its name with invalid characters replaced.
 func namespaceOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -88,7 +88,6 @@ func namespaceOf(name string) string {
 	}, strings.ToLower(name))
 }
 
-// text returns the body to send.
 func (r *referenceRequest) text(t *testing.T, name string) string {
 	t.Helper()
 	var s string
@@ -105,8 +104,8 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	return s
 }
 
-// longBody returns the body of a case whose recording has only its beginning and size. The rest is
-// generated to exceed the same limit of bytes or items.
+// longBody returns the body for a case whose recording contains only the start and size of the
+// body. The rest is generated.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

@@ -27,8 +27,8 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestDepartures checks that docs/departures.md names exactly the cases of differs, and that the
-// tests it names exist.
+// TestDepartures checks that docs/departures.md names exactly the cases in differs, and that the
+// tests that it names exist.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page := client.ReadFile(t, "../../docs/departures.md")
@@ -76,7 +76,7 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// checkComparisons fails unless the case agrees, or differs exactly as listed.
+// checkComparisons fails the test unless the case agrees, or differs exactly as listed in differs.
 func checkComparisons(t *testing.T, name string, verdicts []referenceComparison) {
 	t.Helper()
 	report, first := summary(verdicts)
@@ -95,7 +95,8 @@ func checkComparisons(t *testing.T, name string, verdicts []referenceComparison)
 	}
 }
 
-// summary returns the text of all differences, and the first step with a hard one, or -1.
+// summary describes all differences. It also returns the index of the first step with a hard
+// difference, or -1.
 func summary(verdicts []referenceComparison) (string, int) {
 	var b strings.Builder
 	first := -1

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNewlines checks that JSON ends with a newline unless it is indented, including JSON that is
-// streamed in pieces.
+// TestNewlines checks that JSON ends with a newline unless it is indented, even if it is streamed
+// in pieces.
 func TestNewlines(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

@@ -15,11 +15,11 @@ import (
 const (
 	representationCborType = "application/cbor"
 	cborSequenceType       = "application/cbor-seq"
-	// cborTag begins every document.
+	// cborTag is the self-described CBOR tag, with which each document starts.
 	cborTag = "\xd9\xd9\xf7"
 )
 
-// fromCBOR decodes CBOR with the public serializer and converts it to the JSON form.
+// fromCBOR decodes CBOR with the Kubernetes serializer and converts it to the JSON form.
 func fromCBOR(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	if !bytes.HasPrefix(body, []byte(cborTag)) {
@@ -33,8 +33,8 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// checkCBOR requests the object, a list and a watch of it, tables and metadata in CBOR, and writes
-// it back.
+// checkCBOR requests the object, lists and watches of it, tables and metadata in CBOR, and writes
+// the object back.
 func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	body := a.get(t, o.path(), representationCborType, representationCborType)
@@ -58,7 +58,7 @@ func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[str
 	a.sendBack(t, o, body, want)
 }
 
-// sendBack updates the object with the CBOR from the server, which must change nothing.
+// sendBack updates the object with the CBOR that the server sent, which must not change anything.
 func (a *requester) sendBack(t *testing.T, o representationObject, body []byte, want map[string]any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, a.URL+o.path()+"?fieldValidation=Strict", bytes.NewReader(body))
@@ -83,8 +83,8 @@ func (a *requester) sendBack(t *testing.T, o representationObject, body []byte, 
 	}
 }
 
-// cborEvent returns the object of the first watch event, which must be of the given type. It reads
-// frames as clients do.
+// cborEvent returns the object of the first watch event, which must have the given type. It reads
+// frames as client-go does.
 func (a *requester) cborEvent(t *testing.T, path, accept, kind string) map[string]any {
 	t.Helper()
 	var sent bytes.Buffer

@@ -10,7 +10,7 @@ import (
 )
 
 // TestSelectFields checks that lists support the field selectors of their kind and reject all
-// others. An absent field matches the zero value of its type.
+// others. An absent field must match the zero value of its type.
 func TestSelectFields(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)

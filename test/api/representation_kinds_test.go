@@ -24,13 +24,13 @@ const (
 	watchType              = protobufType + ";stream=watch"
 )
 
-// as returns an Accept header for one of the representations that all kinds share.
+// as returns the media type of a representation that all kinds share, such as Table.
 func as(media, kind, version string) string {
 	return media + ";as=" + kind + ";g=meta.k8s.io;v=" + version
 }
 
-// TestEveryKind checks that testdata has an object of every stored kind, and that all its
-// representations agree.
+// TestEveryKind checks that testdata contains an object of each stored kind, and that all
+// representations of it agree.
 func TestEveryKind(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
@@ -85,8 +85,7 @@ func (a *requester) checkList(t *testing.T, o representationObject, want map[str
 	list := treeRepresentation(t, a.get(t, path, representationJsonType, representationJsonType))
 	sameRepresentation(t, "list", list["items"], []any{item})
 	sameRepresentation(t, "list kind", []any{list["kind"], list["apiVersion"]}, []any{o.kind.Kind + "List", o.kind.APIVersion()})
-	// The server's own controllers may write at any time, and a list has the current resource
-	// version.
+	// Request the same version again, because the server's own controllers may write in between.
 	revision, _ := list["metadata"].(map[string]any)["resourceVersion"].(string)
 	atRevision := path + "&resourceVersionMatch=Exact&resourceVersion=" + revision
 	sameRepresentation(t, "YAML list", fromYAML(t, a.get(t, atRevision, yamlType, yamlType)), list)
@@ -109,7 +108,7 @@ func (a *requester) checkList(t *testing.T, o representationObject, want map[str
 	}
 }
 
-// checkTable checks the common properties of tables, and the object of each row.
+// checkTable checks the properties that all tables share, and the object of each row.
 func checkTable(t *testing.T, table map[string]any, version string, object any, rows int) {
 	t.Helper()
 	if table["kind"] != "Table" || table["apiVersion"] != "meta.k8s.io/"+version {
@@ -190,7 +189,7 @@ func (o representationObject) fromProtobuf(t *testing.T, body []byte) any {
 	return o.decode(t, unwrap(t, body, o.kind.Kind, o.kind.APIVersion()))
 }
 
-// decode decodes the Protobuf of an object of o's kind.
+// decode decodes an object of o's kind from Protobuf.
 func (o representationObject) decode(t *testing.T, raw []byte) any {
 	t.Helper()
 	sample, ok := public.Kinds[o.kind.GroupVersionKind]
@@ -208,8 +207,8 @@ func (o representationObject) decode(t *testing.T, raw []byte) any {
 	return to
 }
 
-// through returns an object's JSON as decode would: in the same Go type, and without the kind,
-// which Protobuf keeps in the envelope.
+// through converts the JSON of an object to the result of decode: the same Go type, without the
+// kind, which Protobuf keeps in the envelope.
 func (o representationObject) through(t *testing.T, v map[string]any) any {
 	t.Helper()
 	rest := map[string]any{}
@@ -238,7 +237,7 @@ func partialFromProtobuf(t *testing.T, body []byte) any {
 	return p
 }
 
-// protobufItems returns the items of a Protobuf list: field 2 of every list.
+// protobufItems returns the items of a Protobuf list, which have field number 2 in each list type.
 func protobufItems(t *testing.T, body []byte, kind, apiVersion string) (items [][]byte) {
 	t.Helper()
 	items, err := fieldsOfRepresentation(unwrap(t, body, kind, apiVersion), 2)

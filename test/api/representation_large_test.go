@@ -44,8 +44,8 @@ func TestLargeLists(t *testing.T) {
 	}
 }
 
-// sameInEveryForm derives the other forms of a list from its JSON, and compares them with the
-// server's.
+// sameInEveryForm derives the other representations of a list from its JSON, and compares them with
+// those from the server.
 func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	accept := func(media string) string {
 		if shape != "" {
@@ -53,7 +53,7 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 		}
 		return media
 	}
-	// The ages in a table and the version of a list may change between two responses.
+	// Retry, because ages in tables and list versions may change between two responses.
 	steady := func(name string, derive func([]byte) []byte, get func() []byte) {
 		t.Helper()
 		for range 20 {
@@ -100,7 +100,7 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	}
 }
 
-// raw sends a request in a version of HTTP, with gzip in 1.1.
+// raw sends a request with the given HTTP version. With version 1.1, it accepts gzip.
 func (a *requester) raw(t *testing.T, path, accept, version string) []byte {
 	t.Helper()
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(a.URL, "https://"), a.TLS.Clone())

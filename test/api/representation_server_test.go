@@ -17,14 +17,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A representationObject is an object of testdata.
 type representationObject struct {
 	kind *schema.Kind
 	name string
 	body []byte // JSON
 }
 
-// objects reads testdata/representation/objects.yaml.
 func objects(t *testing.T, c *catalog.Catalog) (all []representationObject) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/representation/objects.yaml")
@@ -69,16 +67,14 @@ func (o representationObject) path() string { return o.collection() + "/" + o.na
 
 func (o representationObject) String() string { return o.kind.APIVersion() + "/" + o.kind.Kind }
 
-// A requester sends requests with headers to one server.
 type requester struct {
 	*client.Server
 	transport *http.Transport
 }
 
-// serveRepresentation starts a daemon under the naming profile kubernetes.
 func serveRepresentation(t *testing.T) *requester {
 	t.Helper()
-	// Some objects of testdata have owners that do not exist, and none may change during a test.
+	// No controller may change the objects or delete those whose owners do not exist.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": true}
@@ -116,7 +112,8 @@ func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	return answer
 }
 
-// get returns the body of a response, which must have status 200 and the given content type.
+// get returns the body of a response, which must have the status code 200 and the given content
+// type.
 func (a *requester) get(t *testing.T, path, accept, contentType string) []byte {
 	t.Helper()
 	answer := a.open(t, path, accept)

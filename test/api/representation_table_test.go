@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// varying lists the parts of cells that differ between runs, and their replacements.
+// varying lists the parts of cells that differ between runs, with their replacements.
 var varying = []struct {
 	label *regexp.Regexp
 	with  string
@@ -26,7 +26,7 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), `UID`},
 }
 
-// TestTables compares the table of every kind's object with testdata/representation/tables.txt.
+// TestTables compares the table of each kind's object with testdata/representation/tables.txt.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
@@ -43,8 +43,8 @@ func TestTables(t *testing.T) {
 	transcript.Golden(t, "testdata/representation/tables.txt", b.String())
 }
 
-// writeTable writes one line for each column of an object's table: name, type, format, priority and
-// cell.
+// writeTable writes one line per column of an object's table, with the name, type, format, priority
+// and cell.
 func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	t.Helper()
 	var table struct {
@@ -79,8 +79,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	b.WriteByte('\n')
 }
 
-// TestColumnPaths checks that the functions of columns exist, and that the paths in their arguments
-// do too.
+// TestColumnPaths checks that the functions of columns and their field paths exist.
 func TestColumnPaths(t *testing.T) {
 	t.Parallel()
 	for _, k := range newCatalog(t, meta.Kubernetes).Kinds() {
@@ -97,7 +96,7 @@ func TestColumnPaths(t *testing.T) {
 	}
 }
 
-// functionPaths returns the dotted paths in the argument of a column's function.
+// functionPaths returns the dotted field paths in the argument of a column's function.
 func functionPaths(column string) []string {
 	call, ok := strings.CutPrefix(column, "func:")
 	if !ok {
@@ -118,7 +117,7 @@ func functionPaths(column string) []string {
 	return []string{path}
 }
 
-// mapAbove returns the map field that contains the last name of a path.
+// mapAbove returns the map field whose key is the last name of a path, or nil.
 func mapAbove(m *schema.Message, path string) *schema.Field {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {

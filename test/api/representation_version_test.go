@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestVersionsShowOneRow checks that an object has the same table row in every version, even for
+// TestVersionsShowOneRow checks that an object has the same table row in each version, even for
 // fields that a version lacks.
 func TestVersionsShowOneRow(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fieldsOfRepresentation returns the values of one length-delimited field of a Protobuf message.
+// fieldsOfRepresentation returns all values of a length-delimited field in a Protobuf message.
 func fieldsOfRepresentation(b []byte, number protowire.Number) (values [][]byte, err error) {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -35,7 +35,7 @@ func fieldsOfRepresentation(b []byte, number protowire.Number) (values [][]byte,
 
 const added = "ADDED"
 
-// checkWatch reads the first event of a watch of the object in every representation.
+// checkWatch reads the first event of a watch of the object in each representation.
 func (a *requester) checkWatch(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?watch=1&fieldSelector=metadata.name%3D" + o.name
@@ -53,7 +53,7 @@ func (a *requester) checkWatch(t *testing.T, o representationObject, want map[st
 	}
 }
 
-// TestBookmark checks that the bookmark after the initial events has the requested representation
+// TestBookmark checks that the bookmark after the initial events has the requested representation,
 // and the annotation that marks their end.
 func TestBookmark(t *testing.T) {
 	t.Parallel()
@@ -109,7 +109,7 @@ func (a *requester) stream(t *testing.T, path, accept, contentType string) io.Re
 	return answer.Body
 }
 
-// event returns the object of the first watch event, which must be of the given type.
+// event returns the object of the first watch event, which must have the given type.
 func (a *requester) event(t *testing.T, path, accept, kind string) map[string]any {
 	t.Helper()
 	body := a.stream(t, path, accept, representationJsonType)
@@ -127,7 +127,7 @@ func (a *requester) event(t *testing.T, path, accept, kind string) map[string]an
 	return e.Object
 }
 
-// protobufEvent is like event for Protobuf: a length of four bytes, then a WatchEvent.
+// protobufEvent is event for Protobuf, where a frame is a length of four bytes and a WatchEvent.
 func (a *requester) protobufEvent(t *testing.T, path, accept, kind string) []byte {
 	t.Helper()
 	body := a.stream(t, path, accept, watchType)

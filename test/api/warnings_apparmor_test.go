@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations checks that the annotation of a new Pod sets the field that replaced it,
-// with a warning, unless the field already agrees. Values without a meaning set no field.
+// TestAppArmorAnnotations checks that the annotation of a new Pod sets the field that replaces it.
+// There must be a warning unless the field already agrees. Values without a meaning set no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -56,8 +56,8 @@ func TestAppArmorAnnotations(t *testing.T) {
 	}
 }
 
-// TestAppArmorAgrees checks that a Pod's annotations name existing containers, agree with its
-// fields, and do not change.
+// TestAppArmorAgrees checks that a Pod's annotations must name existing containers, agree with its
+// fields, and not change.
 func TestAppArmorAgrees(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A warningCase is a create of Object, or an update of Old to Object, through a subresource if one
-// is named.
+// A warningCase is a create of Object, or an update from Old to Object. If Subresource is set, the
+// write goes through it.
 type warningCase struct {
 	Name        string
 	Subresource string
-	// Duplicates reports that lists contain duplicate items, which an apply rejects.
+	// Duplicates reports whether lists contain duplicate items, which an apply rejects.
 	Duplicates  bool
 	Old, Object json.RawMessage
 	Warnings    []string
@@ -32,7 +32,6 @@ func readCases(t *testing.T) (cases []warningCase) {
 	return cases
 }
 
-// resources are the collections of the kinds under the naming profile kubernetes.
 var resources = map[string]string{
 	"CSIDriver":             "/apis/storage.k8s.io/v1/csidrivers",
 	"CSIStorageCapacity":    "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities",
@@ -60,7 +59,7 @@ var resources = map[string]string{
 	"StorageClass":          "/apis/storage.k8s.io/v1/storageclasses",
 }
 
-// path returns the paths of an object's collection and of the object itself.
+// path returns the paths of an object's collection and of the object.
 func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	t.Helper()
 	var head struct {
@@ -73,11 +72,11 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	return resources[head.Kind], resources[head.Kind] + "/" + head.Metadata.Name
 }
 
-// others are warnings that do not come from strategies. Every response for the kind has them.
+// others lists the starts of warnings that do not come from strategies. All responses for such a
+// kind have them.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
-// texts returns the warnings of a response, which must have the code 299. A text is a quoted string
-// of HTTP, with escaped quotes and backslashes.
+// texts returns the unescaped texts of the warnings in a response, which must have the code 299.
 func texts(t testing.TB, a client.Answer) []string {
 	t.Helper()
 	list := []string{}

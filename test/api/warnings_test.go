@@ -13,7 +13,7 @@ import (
 
 const warningTypeApply = "application/apply-patch+yaml"
 
-// TestWarnings tests every case with each way to write it.
+// TestWarnings writes each case in all possible ways, and checks the warnings.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -77,7 +77,7 @@ func (p warningPlayer) playUpdate() {
 	}
 }
 
-// changed returns the object created by the server, merged with the changes of the case.
+// changed returns the object that the server created, merged with the object of the case.
 func (p warningPlayer) changed(created []byte) []byte {
 	var whole, changes map[string]any
 	err := json.Unmarshal(created, &whole)
@@ -103,7 +103,6 @@ func mergeWarnings(whole, changes map[string]any) {
 	}
 }
 
-// delete deletes the object at once, regardless of finalizers.
 func (p warningPlayer) delete(at string) {
 	p.T.Helper()
 	p.Send(200, http.MethodPatch, at, client.MergePatch, `{"metadata":{"finalizers":null}}`)
@@ -113,7 +112,7 @@ func (p warningPlayer) delete(at string) {
 	}
 }
 
-// TestUnchangedApply checks that an apply without changes has the warnings of an update.
+// TestUnchangedApply checks that an apply without changes returns the warnings of an update.
 func TestUnchangedApply(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -139,7 +138,8 @@ func TestUnchangedApply(t *testing.T) {
 	}
 }
 
-// TestPlatformNames checks that the profile platform has the same warnings with its own names.
+// TestPlatformNames checks that the naming profile platform has the same warnings with its own
+// names.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
@@ -185,8 +185,8 @@ func TestDuplicateOwners(t *testing.T) {
 	}
 }
 
-// plainWarnings stores Pods unchanged, because the recorded strategies saw them without admission.
-// No controller restores finalizers that a test removes, or writes or deletes objects of a case.
+// plainWarnings disables admission that changes Pods, because the warnings were recorded without
+// it, and controllers that would write or delete the objects of a case.
 func plainWarnings(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers
 	c.Naming, c.Admission.Disable = "kubernetes", []string{"RuntimeClass", "ServiceAccount"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// OwnAddress returns a non-loopback address of this machine, because endpoints may not have
+// OwnAddress returns a non-loopback address of this machine, because endpoints must not have
 // loopback addresses. It fails the test if there is none.
 func OwnAddress(t testing.TB) string {
 	t.Helper()

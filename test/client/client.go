@@ -18,14 +18,14 @@ import (
 	"testing"
 )
 
-// Content types of bodies.
+// Content types of request bodies.
 const (
 	JSON       = "application/json"
 	MergePatch = "application/merge-patch+json"
 	JSONPatch  = "application/json-patch+json"
 )
 
-// Client sends requests to one server, with the credentials of its kubeconfig. It is safe for
+// Client sends requests to one server with the credentials of its kubeconfig. It is safe for
 // concurrent use.
 type Client struct {
 	URL       string
@@ -37,8 +37,8 @@ type Client struct {
 	}
 }
 
-// New returns a client for a kubeconfig as the daemon writes it: one cluster and one user, with
-// embedded certificates.
+// New returns a Client for a kubeconfig that the server has written. It must have one cluster and
+// one user, with embedded certificates.
 func New(kubeconfig string) (*Client, error) {
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {
@@ -75,19 +75,19 @@ func New(kubeconfig string) (*Client, error) {
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }
 
-// Over returns a client without credentials that uses the given transport.
+// Over returns a Client that sends requests to url over the given transport.
 func Over(url string, transport *http.Transport) *Client {
 	return &Client{URL: url, transport: transport}
 }
 
-// With returns a client that sends headers with every request.
+// With returns a Client that adds headers to each request.
 func (c *Client) With(headers http.Header) *Client {
 	with := *c
 	with.header = headers
 	return &with
 }
 
-// WithoutCertificate returns a client of the same server that presents no certificate.
+// WithoutCertificate returns a Client for the same server that presents no certificate.
 func (c *Client) WithoutCertificate(t testing.TB) *Client {
 	return &Client{URL: c.URL, TLS: c.Anonymous(), transport: Transport(t, c.Anonymous())}
 }
@@ -102,7 +102,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Object decodes the body as an object; nil if it is none.
+// Object decodes the body as an object. It returns nil if the body is not a JSON object.
 func (a Answer) Object() Object {
 	o, err := parse(a.Body)
 	if err != nil {
@@ -111,10 +111,10 @@ func (a Answer) Object() Object {
 	return o
 }
 
-// String returns the status code and the body.
+// String returns the status code and the body, for messages.
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
 
-// Do sends a request. body is bytes, a value to encode as JSON, or nil. An error means that no
+// Do sends a request. body is a []byte, a value to encode as JSON, or nil. An error means that no
 // complete response was received.
 func (c *Client) Do(ctx context.Context, method, path, contentType string, body any) (Answer, error) {
 	r, err := c.request(ctx, method, path, contentType, body)
@@ -124,7 +124,7 @@ func (c *Client) Do(ctx context.Context, method, path, contentType string, body 
 	return c.round(r)
 }
 
-// round uses the transport directly, because an http.Client would follow redirects.
+// round calls the transport directly, because an http.Client would follow redirects.
 func (c *Client) round(r *http.Request) (Answer, error) {
 	answer, err := c.transport.RoundTrip(r)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	if err != nil {
 		return nil, err
 	}
-	// Without GetBody, net/http cannot retry the request, which would hide a broken connection.
+	// Without GetBody, net/http cannot retry the request. A retry would hide a broken connection.
 	r.GetBody = nil
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
@@ -161,12 +161,12 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	return r, nil
 }
 
-// Get sends a GET, for an object or any other path.
+// Get sends a GET request for an object or any other path.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
 }
 
-// GetAs is like Get with an Accept header.
+// GetAs is Get with an Accept header.
 func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error) {
 	r, err := c.request(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -176,27 +176,27 @@ func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error)
 	return c.round(r)
 }
 
-// Create posts an object to its collection.
+// Create sends an object to its collection in a POST request.
 func (c *Client) Create(ctx context.Context, path string, o any) (Answer, error) {
 	return c.Do(ctx, http.MethodPost, path, JSON, o)
 }
 
-// Update replaces the object at path.
+// Update replaces the object at path in a PUT request.
 func (c *Client) Update(ctx context.Context, path string, o any) (Answer, error) {
 	return c.Do(ctx, http.MethodPut, path, JSON, o)
 }
 
-// Patch merges a merge patch into the object at path.
+// Patch applies a JSON merge patch to the object at path.
 func (c *Client) Patch(ctx context.Context, path string, patch any) (Answer, error) {
 	return c.Do(ctx, http.MethodPatch, path, MergePatch, patch)
 }
 
-// Delete deletes the object at path; options may be nil.
+// Delete deletes the object at path. options may be nil.
 func (c *Client) Delete(ctx context.Context, path string, options any) (Answer, error) {
 	return c.Do(ctx, http.MethodDelete, path, JSON, options)
 }
 
-// List reads a collection or one page of it; query may be nil. If the status code is not 200, the
+// List reads a collection, or one page of it. query may be nil. If the status code is not 200, the
 // error is an *Answer.
 func (c *Client) List(ctx context.Context, path string, query url.Values) (List, error) {
 	answer, err := c.Get(ctx, path+"?"+query.Encode())
@@ -209,5 +209,6 @@ func (c *Client) List(ctx context.Context, path string, query url.Values) (List,
 	return parseList(answer.Body)
 }
 
-// Error makes *Answer the error for unexpected status codes.
+// Error returns the same text as String, so that an unexpected response can be returned as an
+// error.
 func (a *Answer) Error() string { return a.String() }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Watchdog is how long a test waits for an event. It is long enough for a busy machine.
+// Watchdog is the time for which a test waits for an event. It is long enough for a busy machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done until it returns true, or returns false after Watchdog. The pauses grow, and are
-// as long as an expensive check takes, to leave CPU time to the server.
+// Poll calls done until it returns true. It returns false after Watchdog. To leave CPU time to the
+// server, the pauses grow and are at least as long as a call takes.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
@@ -26,7 +26,7 @@ func Poll(done func() bool) bool {
 	}
 }
 
-// Eventually calls try until it returns nil, and fails the test with the last error after Watchdog.
+// Eventually calls try until it returns nil. After Watchdog, it fails the test with the last error.
 func Eventually(t testing.TB, try func() error) {
 	t.Helper()
 	var err error
@@ -35,7 +35,8 @@ func Eventually(t testing.TB, try func() error) {
 	}
 }
 
-// Receive waits for a value of c or its end, and fails the test after Watchdog.
+// Receive returns the next value from c, or the zero value if c is closed. After Watchdog, it fails
+// the test.
 func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	t.Helper()
 	select {
@@ -46,7 +47,8 @@ func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	return value
 }
 
-// NextSecond waits until timestamps, which have whole seconds, differ from existing ones.
+// NextSecond waits until the next second. Timestamps in objects, which have whole seconds, then
+// differ from earlier ones.
 func NextSecond() {
 	now := time.Now().Unix()
 	Poll(func() bool { return time.Now().Unix() != now })

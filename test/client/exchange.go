@@ -16,15 +16,15 @@ func Transport(t testing.TB, config *tls.Config) *http.Transport {
 	return transport
 }
 
-// Anonymous returns the configuration of a client that presents no certificate.
+// Anonymous returns a TLS configuration for a client that presents no certificate.
 func (c *Client) Anonymous() *tls.Config {
 	config := c.TLS.Clone()
 	config.Certificates = nil
 	return config
 }
 
-// Exchange sends a request with headers of the form "Name: value", whose names are sent as spelled,
-// and reads the whole response.
+// Exchange sends a request and reads the whole response. headers has the form "Name: value", and
+// the names are sent exactly as spelled.
 func Exchange(t testing.TB, transport http.RoundTripper, method, url, body string, headers ...string) Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Watchdog)

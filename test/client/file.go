@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ReadFile returns the content of a file.
+// ReadFile returns the content of a file, or fails the test.
 func ReadFile(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -15,7 +15,7 @@ func ReadFile(t testing.TB, path string) []byte {
 	return text
 }
 
-// WriteFile writes a file that only its owner may read.
+// WriteFile writes a file that only its owner can read.
 func WriteFile[T ~string | ~[]byte](t testing.TB, path string, text T) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

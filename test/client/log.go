@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Log collects the log output of a daemon. It may be read while the daemon writes.
+// Log collects the log output of a server. It may be read while the server writes.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -17,7 +17,7 @@ func (l *Log) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// String returns everything written so far.
+// String returns all output so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

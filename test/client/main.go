@@ -8,13 +8,12 @@ import (
 	"testing"
 )
 
-// shared holds the functions of AtEnd.
 var shared struct {
 	sync.Mutex
 	end []func() error
 }
 
-// AtEnd registers a function to call after the last test of the suite, in reverse order of
+// AtEnd registers a function to be called after the last test of the suite, in reverse order of
 // registration.
 func AtEnd(f func() error) {
 	shared.Lock()
@@ -22,8 +21,8 @@ func AtEnd(f func() error) {
 	shared.end = append(shared.end, f)
 }
 
-// Main runs the tests of a suite and the functions of AtEnd. It returns the exit status for
-// TestMain.
+// Main runs the tests of a suite and then the functions that AtEnd has registered. It returns the
+// exit code for TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.Lock()
@@ -44,12 +43,12 @@ type Shared[T any] struct {
 	once func() (T, error)
 }
 
-// NewShared returns a Shared whose value make creates on first use.
+// NewShared returns a Shared. It calls make on the first use of the value.
 func NewShared[T any](make func() (T, error)) Shared[T] {
 	return Shared[T]{sync.OnceValues(make)}
 }
 
-// Get returns the value, or fails the test if it cannot be created.
+// Get returns the value. It fails the test if the value cannot be created.
 func (s Shared[T]) Get(t testing.TB) T {
 	t.Helper()
 	v, err := s.once()
@@ -70,7 +69,6 @@ func SharedDir() (string, error) {
 
 var programs = NewShared(SharedDir)
 
-// program returns a program that is built once per suite.
 func program(build func(dir string) (string, error)) Shared[string] {
 	return NewShared(func() (string, error) {
 		dir, err := programs.once()
@@ -83,19 +81,19 @@ func program(build func(dir string) (string, error)) Shared[string] {
 
 var troupe, troupeWorker, kubectl = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl)
 
-// TroupeBinary returns the path of the program troupe, built once per suite.
+// TroupeBinary returns the path of troupe, which is built once per suite.
 func TroupeBinary(t testing.TB) string {
 	t.Helper()
 	return troupe.Get(t)
 }
 
-// TroupeWorkerBinary returns the path of the program of BuildTroupeWorker, built once per suite.
+// TroupeWorkerBinary returns the path of the worker for troupe, which is built once per suite.
 func TroupeWorkerBinary(t testing.TB) string {
 	t.Helper()
 	return troupeWorker.Get(t)
 }
 
-// KubectlBinary returns the path of kubectl, built once per suite.
+// KubectlBinary returns the path of kubectl, which is built once per suite.
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	return kubectl.Get(t)

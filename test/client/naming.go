@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// kubernetesNames translates names of the platform profile. Longer names precede their prefixes.
+// kubernetesNames translates names of the profile platform. Longer names come before their
+// prefixes.
 var kubernetesNames = func() *strings.Replacer {
 	names := []string{
 		"platform.io/apiserver-client-node", "kubernetes.io/kube-apiserver-client-kubelet",
@@ -27,7 +28,7 @@ var kubernetesNames = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "platform.io", "kubernetes.io", "platform-", "kube-")...)
 }()
 
-// Named translates a text with names of the platform profile to a profile.
+// Named translates the names in text from the profile platform to another profile.
 func Named(profile, text string) string {
 	if profile == "platform" {
 		return text

@@ -15,7 +15,7 @@ func parse(text []byte) (o Object, err error) {
 	return o, err
 }
 
-// ConfigMap returns a ConfigMap to create.
+// ConfigMap returns a ConfigMap to create. labels and data may be nil.
 func ConfigMap(name string, labels, data map[string]string) Object {
 	metadata := map[string]any{"name": name}
 	if labels != nil {
@@ -24,8 +24,7 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
-// ConfigMapText returns the JSON of a ConfigMap. data holds JSON members of its data field, which
-// is omitted without them.
+// ConfigMapText returns the JSON of a ConfigMap. data contains the JSON members of its data field.
 func ConfigMapText(name string, data ...string) string {
 	if len(data) == 0 {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)
@@ -33,7 +32,7 @@ func ConfigMapText(name string, data ...string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, strings.Join(data, ","))
 }
 
-// Metadata returns the metadata, never nil.
+// Metadata returns the metadata. It returns an empty map rather than nil.
 func (o Object) Metadata() map[string]any {
 	m, _ := o["metadata"].(map[string]any)
 	if m == nil {
@@ -50,13 +49,13 @@ func (o Object) text(field string) string {
 // Name returns metadata.name.
 func (o Object) Name() string { return o.text("name") }
 
-// Key returns namespace/name.
+// Key returns the namespace and name in the form namespace/name.
 func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name") }
 
 // UID returns metadata.uid.
 func (o Object) UID() string { return o.text("uid") }
 
-// Version returns metadata.resourceVersion; 0 if it is missing or invalid.
+// Version returns metadata.resourceVersion, or 0 if it is missing or invalid.
 func (o Object) Version() uint64 {
 	v, err := strconv.ParseUint(o.text("resourceVersion"), 10, 64)
 	if err != nil {
@@ -65,14 +64,14 @@ func (o Object) Version() uint64 {
 	return v
 }
 
-// Label returns the value of a label; "" if it is missing.
+// Label returns the value of a label, or "" if it is missing.
 func (o Object) Label(name string) string {
 	labels, _ := o.Metadata()["labels"].(map[string]any)
 	s, _ := labels[name].(string)
 	return s
 }
 
-// At returns the value at a path such as "spec.replicas"; nil if it is missing.
+// At returns the value at a path such as "spec.replicas", or nil if it is missing.
 func (o Object) At(path string) any {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
@@ -82,14 +81,14 @@ func (o Object) At(path string) any {
 	return v
 }
 
-// Data returns data[name] of a ConfigMap; "" if it is missing.
+// Data returns data[name] of a ConfigMap, or "" if it is missing.
 func (o Object) Data(name string) string {
 	data, _ := o["data"].(map[string]any)
 	s, _ := data[name].(string)
 	return s
 }
 
-// String returns canonical JSON, so that equal objects have equal strings.
+// String returns canonical JSON. Equal objects have equal strings.
 func (o Object) String() string {
 	text, err := json.Marshal(map[string]any(o))
 	if err != nil {
@@ -124,7 +123,7 @@ type Fataler interface {
 	Fatalf(string, ...any)
 }
 
-// Encode returns the JSON of a value.
+// Encode returns v in JSON, or fails the test.
 func Encode(t Fataler, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -134,7 +133,7 @@ func Encode(t Fataler, v any) []byte {
 	return text
 }
 
-// Decode decodes a JSON text into v.
+// Decode decodes a JSON text into v, or fails the test.
 func Decode[T ~string | ~[]byte](t Fataler, text T, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {

@@ -15,8 +15,8 @@ import (
 type Process struct {
 	Cmd *exec.Cmd
 	Log *Log // standard output and standard error
-	// ReadyLine is the first line of standard output. URL and Kubeconfig are parsed from a daemon's
-	// ready line. AwaitReady sets all three.
+	// ReadyLine is the first line of standard output. URL and Kubeconfig are parsed from the ready
+	// line of a server. AwaitReady sets all three.
 	ReadyLine, URL, Kubeconfig string
 
 	t     testing.TB
@@ -24,7 +24,7 @@ type Process struct {
 	ended chan struct{} // closed when the process has been waited for
 }
 
-// Start starts a program. If cmd.Stderr is a *Log, it becomes the Log.
+// Start starts a program. If cmd.Stderr is a *Log, it becomes the Log of the Process.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, t: t, line: make(chan string, 1), ended: make(chan struct{})}
@@ -54,7 +54,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// StartDaemon starts a serving command of troupe and waits until it is ready.
+// StartDaemon starts a command of troupe that serves, and waits until it is ready.
 func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := Start(t, cmd)
@@ -66,7 +66,7 @@ func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 
 var readyLine = regexp.MustCompile(`^troupe ready: (\S+) .*KUBECONFIG=(\S+)`)
 
-// AwaitReady waits for the ready line, and returns false if the process ends without one.
+// AwaitReady waits for the ready line. It returns false if the process ends without one.
 func (p *Process) AwaitReady() bool {
 	p.t.Helper()
 	p.ReadyLine = Receive(p.t, p.line, "the ready line")
@@ -79,7 +79,7 @@ func (p *Process) AwaitReady() bool {
 	return true
 }
 
-// Port returns the port of a ready daemon.
+// Port returns the port of a server that is ready.
 func (p *Process) Port() string {
 	p.t.Helper()
 	u, err := url.Parse(p.URL)
@@ -106,20 +106,20 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
-// Kill kills the process and waits for its end.
+// Kill kills the process and waits until it has ended.
 func (p *Process) Kill() {
 	_ = p.Cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// Wait waits for the process and returns its exit status.
+// Wait waits until the process ends, and returns its exit code.
 func (p *Process) Wait() int {
 	p.t.Helper()
 	Receive(p.t, p.ended, "the end of a process")
 	return p.Cmd.ProcessState.ExitCode()
 }
 
-// Stop sends SIGTERM, and fails the test unless the process ends with exit status 0.
+// Stop sends SIGTERM. It fails the test unless the process then ends with exit code 0.
 func (p *Process) Stop() {
 	p.t.Helper()
 	p.Signal(syscall.SIGTERM)

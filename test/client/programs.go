@@ -15,17 +15,17 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BuildKubectl builds kubectl into a directory that the suite removes.
+// BuildKubectl builds kubectl and returns its path in dir.
 func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// Build builds a program from a folder of the module test and returns its path in dir. The program
+// Build builds a program from a folder of the test module and returns its path in dir. The program
 // may use third-party libraries and package worker.
 //
-// The program is kept in the user's cache for all suites and clones. Linking kubectl takes 12 s of
-// CPU time, and even an up-to-date check by go build takes 2 s. The key is the versions of the
-// libraries and the content of the folder.
+// The program is cached in the user's cache directory for all suites and clones, because linking
+// kubectl takes 12 s of CPU time. Even a go build that finds it up to date takes 2 s. The cache key
+// consists of the library versions and the content of the folder.
 func Build(dir, name, folder, ldflags string) (string, error) {
 	kept, err := programCache("libraries")
 	if err != nil {
@@ -56,11 +56,11 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 	})
 }
 
-// BuildTroupe builds the daemon like make build, with the main module's libraries. go build does
-// not relink a program that is up to date in the user's cache, where each clone has its own.
+// BuildTroupe builds troupe like make build, with the libraries of the main module, and returns its
+// path in dir. Each clone has its own program in the user's cache directory.
 //
-// Even then go build takes 2 s of CPU time. So make test builds the daemon once for all suites, and
-// sets TROUPE_PROGRAM to its path.
+// Because even checking that it is up to date takes 2 s of CPU time, make test builds troupe once
+// for all suites and sets TROUPE_PROGRAM to its path.
 func BuildTroupe(dir string) (string, error) {
 	if program := os.Getenv("TROUPE_PROGRAM"); program != "" {
 		return linkProgram(dir, program)
@@ -68,12 +68,13 @@ func BuildTroupe(dir string) (string, error) {
 	return buildOwn(dir, "troupe", "..", "./cmd/troupe")
 }
 
-// BuildTroupeWorker builds the worker that runs commands of troupe.
+// BuildTroupeWorker builds the worker for troupe and returns its path in dir.
 func BuildTroupeWorker(dir string) (string, error) {
 	return buildOwn(dir, "troupe-worker", ".", "./tools/troupe")
 }
 
-// buildOwn builds a program of this project, relative to a folder of the module test.
+// buildOwn builds a program of this project. from is relative to the folder of the test module, and
+// folder to from.
 func buildOwn(dir, name, from, folder string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -88,12 +89,12 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 	})
 }
 
-// ClockOffset is the environment variable with the clock offset in seconds, for programs of
-// BuildTroupeWithClock.
+// ClockOffset is the environment variable that contains the clock offset, in seconds, for programs
+// of BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
-// BuildTroupeWithClock is like BuildTroupe, but builds with a modified package time, so that the
-// whole daemon uses a shifted clock.
+// BuildTroupeWithClock is BuildTroupe with a modified package time, so that the whole server uses a
+// shifted clock.
 func BuildTroupeWithClock(dir string) (string, error) {
 	kept, err := programCache("clock")
 	if err != nil {
@@ -112,7 +113,8 @@ func BuildTroupeWithClock(dir string) (string, error) {
 	})
 }
 
-// clockOverlay writes an overlay for go build that replaces files of package time.
+// clockOverlay writes an overlay for go build that replaces files of package time. It returns the
+// path of the overlay.
 func clockOverlay(dir string) (string, error) {
 	command := exec.Command("go", "env", "GOROOT")
 	out, err := command.Output()
@@ -155,8 +157,8 @@ var clockOffset = func() int64 {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// moduleDir returns the folder of the module test: the nearest parent of the working directory with
-// a go.mod.
+// moduleDir returns the folder of the test module, which is the nearest parent of the working
+// directory with a go.mod.
 func moduleDir() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -181,8 +183,8 @@ func goBuild(seenFrom, program string, args ...string) error {
 	return nil
 }
 
-// keep builds a cached program under a lock and links it into dir, so that later builds do not
-// change what a suite runs.
+// keep builds a cached program under a lock. It then links the program into dir, so that later
+// builds do not change the program that a suite runs.
 func keep(dir, program string, build func(program string) error) (string, error) {
 	unlock, err := lock(program + ".lock")
 	if err != nil {
@@ -205,7 +207,8 @@ func linkProgram(dir, program string) (string, error) {
 	return to, nil
 }
 
-// contentsOf returns a digest of the toolchain, a text and the files in dir that match patterns.
+// contentsOf returns a digest of the toolchain version, of text, and of the files in dir that match
+// patterns.
 func contentsOf(text, dir string, patterns ...string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s %q\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, text)

@@ -7,14 +7,15 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TROUPE_HTTP=2 makes all servers and clients of a suite use HTTP/2.
+// overHTTP2 reports whether all servers and clients of the suite use HTTP/2, because TROUPE_HTTP is
+// 2.
 
 func overHTTP2() bool { return os.Getenv("TROUPE_HTTP") == "2" }
 
 // SpeakHTTP2 enables HTTP/2 for a server.
 func SpeakHTTP2(c *daemon.Config) { c.Serving.DisableHTTP2 = false }
 
-// HTTP2 returns a client of the same server that uses HTTP/2.
+// HTTP2 returns a Client for the same server that uses HTTP/2.
 func (c *Client) HTTP2() *Client {
 	transport := c.transport.(*http.Transport).Clone()
 	transport.ForceAttemptHTTP2 = true

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Seed returns the seed of a randomized test: TROUPE_SEED, or fixed if that is not set. A failed
-// test logs the command that repeats it.
+// Seed returns the seed of a randomized test: TROUPE_SEED or, if that is not set, fixed. If the
+// test fails, it logs the command that repeats the test.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed
@@ -38,7 +38,7 @@ func number(t testing.TB, name string) (n uint64, set bool) {
 	return n, true
 }
 
-// command returns the command that runs a test alone, with this run's variables.
+// command returns the command that runs only this test, with the variables of this run.
 func command(t testing.TB, variables ...string) string {
 	for _, name := range []string{"TROUPE_STORE", "TROUPE_DAEMONS", "TROUPE_HTTP"} {
 		if value := os.Getenv(name); value != "" {

@@ -11,19 +11,20 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Server is a daemon in this process, with its administrator's client.
+// Server is a server in this process, with the client of its administrator.
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
 	others []*daemon.Daemon // on the same state
 }
 
-// WithoutRoots disables the controller that publishes a ConfigMap in every namespace, so that
-// ConfigMaps are only those that a test creates.
+// WithoutRoots disables the controller that publishes a ConfigMap in each namespace. The only
+// ConfigMaps are then those that a test creates.
 const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
 
-// Serve starts a daemon with data directory dir and WithoutRoots on a free port. change may modify
-// its configuration, unless it is nil. The daemon stops at the end of the test at the latest.
+// Serve starts a server with the data directory dir on a free port, with the controllers
+// WithoutRoots. change, which may be nil, modifies its configuration. The server is stopped at the
+// end of the test.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	t.Helper()
 	config := daemon.Default()
@@ -34,7 +35,7 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return ServeConfig(t, config, t.Output())
 }
 
-// ServeConfig is like Serve with a complete configuration and a writer for the log.
+// ServeConfig is Serve with a complete configuration and a writer for the log.
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
 	keepIn(t, &config)
@@ -60,8 +61,8 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a daemon. It retries while the directory of a stopped daemon is locked. A process
-// that another test forks holds all open files until it executes its program.
+// start starts a server. It retries while the data directory is still locked by a stopped server. A
+// child process that another test forks holds the lock until it executes its program.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
 	var err error
@@ -77,8 +78,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a client that always uses the same one of several daemons, for per-daemon state
-// such as limits.
+// First returns a Server whose client always uses the same one of several servers, for tests of
+// state that each server has, such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())
@@ -92,7 +93,7 @@ func (s *Server) First(t testing.TB) *Server {
 // Kubeconfig returns the path of the administrator's kubeconfig.
 func (s *Server) Kubeconfig() string { return s.daemon.Kubeconfig() }
 
-// Stop stops the daemon gracefully. It may be called twice.
+// Stop stops the server gracefully. It may be called twice.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), Watchdog)
@@ -105,6 +106,6 @@ func (s *Server) Stop(t testing.TB) {
 	s.Close()
 }
 
-// KeepingControllers are the controllers that leave clients' objects unchanged. It excludes the
-// garbage collector, and controllers that write status or finalizers or create related objects.
+// KeepingControllers lists the controllers that leave clients' objects unchanged. It excludes the
+// garbage collector, and controllers that write a status or finalizers, or create related objects.
 const KeepingControllers daemon.Controllers = WithoutRoots + ",-certificatesigningrequest-signing-controller,-ephemeral-volume-controller,-garbage-collector-controller,-persistentvolume-binder-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-disruption-controller,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller,-service-cidr-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller"

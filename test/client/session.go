@@ -7,14 +7,14 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Session is a daemon for one test, with a context that ends before the test hangs.
+// Session is a server for one test, with a context that ends before the test hangs.
 type Session struct {
 	*Server
 	Ctx context.Context
 	T   *testing.T
 }
 
-// Open starts a daemon for a test. change may modify its configuration, unless it is nil. The
+// Open starts a server for a test. change, which may be nil, modifies its configuration. The
 // context ends after twice Watchdog.
 func Open(t *testing.T, change func(*daemon.Config)) Session {
 	t.Helper()
@@ -23,7 +23,7 @@ func Open(t *testing.T, change func(*daemon.Config)) Session {
 	return Session{Serve(t, t.TempDir(), change), ctx, t}
 }
 
-// Send sends a request, and fails the test unless the response has the status code.
+// Send sends a request. It fails the test unless the response has the given status code.
 func (s Session) Send(code int, method, path, contentType, body string) Answer {
 	s.T.Helper()
 	answer, err := s.Do(s.Ctx, method, path, contentType, []byte(body))

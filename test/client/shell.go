@@ -13,16 +13,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Shell runs command lines like Bash, but in the test's process, and runs some programs in
-// Workers. So command lines start few processes.
+// A Shell runs command lines like Bash, but in the process of the test. Some programs run in
+// Workers, so that a command line starts few processes.
 type Shell struct {
 	Dir      string
 	Env      []string
 	Programs map[string]*Workers // by the name of the program
 }
 
-// Run runs a command line. It returns the combined output and the exit code; an error means that
-// the line could not be run.
+// Run runs a command line in a new session. It returns the combined output and the exit code, or an
+// error if the line could not be run.
 func (s *Shell) Run(ctx context.Context, line string) (output string, code int, err error) {
 	session, err := s.Session()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Shell) Session() (*ShellSession, error) {
 	return &ShellSession{runner}, err
 }
 
-// Run is Shell.Run in the session.
+// Run runs a command line in the session. Its results are those of Shell.Run.
 func (s *ShellSession) Run(ctx context.Context, line string) (output string, code int, err error) {
 	parsed, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Shell) handle(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// Run runs one command. It returns the combined output and the exit code; an error means that the
+// Run runs one command. It returns the combined output and the exit code, or an error if the
 // command could not be run.
 func (k *Workers) Run(dir string, env []string, stdin string, args ...string) (output string, code int, err error) {
 	in, feed, err := os.Pipe()
@@ -105,7 +105,7 @@ func (k *Workers) Run(dir string, env []string, stdin string, args ...string) (o
 	return text.String(), code, err
 }
 
-// collect calls f with a file whose content is copied to w, and returns when the copy is complete.
+// collect calls f with a file whose content is copied to w. It returns when the copy is complete.
 func collect(w io.Writer, f func(*os.File) error) error {
 	if file, ok := w.(*os.File); ok {
 		return f(file)

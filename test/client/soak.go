@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Soak reports whether the long forms of tests run: TROUPE_SOAK is a duration such as 5m or a
+// Soak reports whether the long forms of tests run. TROUPE_SOAK is then a duration such as 5m, or a
 // number of rounds.
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
-// Quick returns a function that fails the test if more than limit has passed, but only in the soak,
-// where nothing else uses the machine.
+// Quick returns a function that fails the test if more than limit has passed since Quick was
+// called. Outside the soak, it does nothing, because other tests use the machine.
 func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	began := time.Now()
 	return func() {
@@ -26,9 +26,10 @@ func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	}
 }
 
-// Rounds counts the rounds of a repeated test: short ones in make test. In the soak it continues
-// for the duration or the number of rounds in TROUPE_SOAK, which loops of one test share.
-// TROUPE_ROUND runs a single round; a failed test logs the command that repeats the last one.
+// Rounds counts the rounds of a repeated test. In make test, there are short rounds. In the soak,
+// TROUPE_SOAK is a duration or a number of rounds, which is divided by the number of loops in the
+// test. TROUPE_ROUND selects a single round. If the test fails, it logs the command that repeats
+// the last round.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()
@@ -63,7 +64,7 @@ func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	}
 }
 
-// Figures logs what a test has covered, for the table of make soak.
+// Figures logs the coverage of a test, for the table that make soak prints.
 func Figures(t testing.TB, format string, args ...any) {
 	t.Helper()
 	t.Logf("tried: %s", fmt.Sprintf(format, args...))

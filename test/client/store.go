@@ -14,17 +14,17 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TROUPE_STORE=etcd makes all servers of a suite keep their state in one etcd. TROUPE_DAEMONS=3
-// serves each state by three daemons, which clients use in turn.
+// With TROUPE_STORE=etcd, all servers of a suite store their data in one etcd. With
+// TROUPE_DAEMONS=3, three servers share the data of one test, and clients use them in turn.
 
-// OnEtcd reports whether servers keep their state in etcd.
+// OnEtcd reports whether servers store their data in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
-// OnDisk makes the servers of a test keep their state in the data directory regardless of
+// OnDisk makes the servers of a test store their data in the data directory, regardless of
 // TROUPE_STORE.
 func OnDisk(t testing.TB) { t.Setenv("TROUPE_STORE", "") }
 
-// Daemons returns the number of daemons per state.
+// Daemons returns the number of servers that share the data of one test.
 func Daemons(t testing.TB) int {
 	text := os.Getenv("TROUPE_DAEMONS")
 	if text == "" || !OnEtcd() {
@@ -37,11 +37,11 @@ func Daemons(t testing.TB) int {
 	return n
 }
 
-// servers returns the URLs of the suite's etcd.
+// servers starts the etcd of the suite on first use, and returns its URLs.
 var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
 
-// keepIn configures the suite's storage. The data directory becomes the etcd prefix, so that a
-// restarted server finds its state.
+// keepIn configures the storage of the suite. The path of the data directory becomes the etcd
+// prefix, so that a restarted server finds its data.
 func keepIn(t testing.TB, config *daemon.Config) {
 	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
 		return
@@ -55,11 +55,11 @@ func keepIn(t testing.TB, config *daemon.Config) {
 		t.Fatal(err)
 	}
 	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
-	// On a busy machine etcd may be slow.
+	// etcd may be slow on a busy machine.
 	config.Etcd.HealthCheckTimeout, config.Etcd.WriteTimeout = daemon.Duration(Watchdog), daemon.Duration(Watchdog)
 }
 
-// StoreFlags returns the flags that make a daemon process use the suite's storage.
+// StoreFlags returns the flags that make a troupe process use the storage of the suite.
 func StoreFlags(t testing.TB, dir string) []string {
 	config := daemon.Default()
 	config.DataDir = dir
@@ -72,12 +72,11 @@ func StoreFlags(t testing.TB, dir string) []string {
 	}
 }
 
-// Balance makes a client use several servers in turn.
+// Balance makes a Client use several servers in turn.
 func (c *Client) Balance(hosts []string) {
 	c.transport = &balanced{Transport: c.transport.(*http.Transport), hosts: hosts}
 }
 
-// balanced is a transport that sends requests to several servers in turn.
 type balanced struct {
 	*http.Transport
 	hosts []string

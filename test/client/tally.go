@@ -2,8 +2,9 @@ package client
 
 import "sync"
 
-// A Tally counts operations of a load, so that faults occur after the same number of operations on
-// any machine. It is safe for concurrent use; one goroutine may wait at a time.
+// A Tally counts the operations of a load generator, so that faults occur after the same number of
+// operations on any machine. It is safe for concurrent use, but only one goroutine may wait at a
+// time.
 type Tally struct {
 	mu      sync.Mutex
 	n, at   int

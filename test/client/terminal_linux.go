@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InTerminal makes c, before its start, a process of the terminal that is its standard input.
+// InTerminal makes a command run in the terminal that is its standard input. It must be called
+// before the command starts.
 func InTerminal(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
 
-// ResizeTerminal changes the size of a terminal.
+// ResizeTerminal sets the size of a terminal, in characters.
 func ResizeTerminal(keyboard *os.File, width, height int) error {
 	return unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
 }
@@ -27,8 +28,8 @@ func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	return *m, m.Lflag&unix.ISIG == 0, nil
 }
 
-// OpenTerminal returns a new terminal and its other end: writes to keyboard are typed, and reads
-// return the screen.
+// OpenTerminal returns a new pseudoterminal and its controlling end. Bytes written to keyboard are
+// typed, and reads from it return the output.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -11,18 +11,18 @@ import (
 
 var errNoTerminal = errors.New("terminals of tests need Linux")
 
-// OpenTerminal fails the test.
+// OpenTerminal fails the test, because terminals are not supported on this platform.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	t.Fatal(errNoTerminal)
 	return nil, nil
 }
 
-// InTerminal does nothing.
+// InTerminal does nothing, because terminals are not supported on this platform.
 func InTerminal(*exec.Cmd) {}
 
-// ResizeTerminal returns an error.
+// ResizeTerminal returns an error, because terminals are not supported on this platform.
 func ResizeTerminal(*os.File, int, int) error { return errNoTerminal }
 
-// TerminalMode returns an error.
+// TerminalMode returns an error, because terminals are not supported on this platform.
 func TerminalMode(*os.File) (mode any, raw bool, err error) { return nil, false, errNoTerminal }

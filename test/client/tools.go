@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// NeedTool skips a test if an external program is missing. If CI is set, the test fails.
+// NeedTool skips a test if an external program is missing. If the variable CI is set, it fails the
+// test instead.
 func NeedTool(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {

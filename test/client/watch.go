@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// Types of events.
+// Types of watch events.
 const (
 	Added    = "ADDED"
 	Modified = "MODIFIED"
@@ -17,26 +17,26 @@ const (
 	Error    = "ERROR"
 )
 
-// Event is a watch event. For type ERROR, Object is a Status.
+// Event is a watch event. If Type is ERROR, Object is a Status.
 type Event struct {
 	Type   string
 	Object Object
 }
 
-// Code returns the code of the Status of an ERROR event; 0 for other types.
+// Code returns the status code of an ERROR event, or 0 for other types.
 func (e Event) Code() int {
 	code, _ := e.Object["code"].(float64)
 	return int(code)
 }
 
-// Watch is a running watch. Other goroutines than the reader may only call Close.
+// Watch is a running watch. It has one reader. Other goroutines may only call Close.
 type Watch struct {
 	body    io.ReadCloser
 	decoder *json.Decoder
 }
 
-// Watch starts a watch of a collection that ends with ctx; query may be nil. If the status code is
-// not 200, the error is an *Answer.
+// Watch watches a collection until ctx ends. query may be nil. If the status code is not 200, the
+// error is an *Answer.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Watch, error) {
 	asked := url.Values{"watch": {"1"}}
 	for name, values := range query {
@@ -61,7 +61,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Wat
 	return &Watch{answer.Body, json.NewDecoder(answer.Body)}, nil
 }
 
-// Next waits for the next event. It returns io.EOF when the server ends the watch regularly.
+// Next waits for the next event. It returns io.EOF if the server ended the watch cleanly.
 func (w *Watch) Next() (e Event, err error) {
 	err = w.decoder.Decode(&e)
 	return e, err

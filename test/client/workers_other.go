@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Workers need sockets that pass files.
+// Workers run no commands on this platform, which cannot pass open files over sockets.
 type Workers struct{}
 
 type invocation struct {
@@ -15,7 +15,7 @@ type invocation struct {
 	Dir       string
 }
 
-// SharedWorkers returns workers that run no commands.
+// SharedWorkers returns Workers whose commands fail with errors.ErrUnsupported.
 func SharedWorkers(program string, env ...string) *Workers { return &Workers{} }
 
 func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Workers run commands of a program in long-lived processes, because starting kubectl or troupe
-// takes more CPU time than most commands.
+// Workers run commands of a program in long-lived processes. Starting kubectl or troupe takes more
+// CPU time than most of their commands.
 type Workers struct {
 	program string
 	env     []string
@@ -36,15 +36,14 @@ type worker struct {
 	ended    chan struct{}
 }
 
-// An invocation is a request to package worker, sent with the standard files.
+// An invocation is a request to package worker. It is sent together with the standard files.
 type invocation struct {
 	Args, Env []string
 	Dir       string
 }
 
-// SharedWorkers returns the suite's workers of a program that uses package worker. They start on
-// demand. env holds the variables that the program reads only once; each command has its own
-// environment.
+// SharedWorkers returns the Workers of the suite for a program that uses package worker. The
+// processes start on demand. env contains variables that the program reads only once.
 func SharedWorkers(program string, env ...string) *Workers {
 	workers.Lock()
 	defer workers.Unlock()
@@ -92,7 +91,8 @@ func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	return int(answer[0]), nil
 }
 
-// worker returns an idle worker, or a new one: both sides of a pipe run concurrently.
+// worker returns an idle worker. If none is idle, it starts one, because the programs on both sides
+// of a pipe must run concurrently.
 func (k *Workers) worker() (*worker, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -119,7 +119,8 @@ func (k *Workers) worker() (*worker, error) {
 	return w, nil
 }
 
-// socketPair returns connected sockets: one for this process and one to pass on.
+// socketPair returns two connected sockets, one for this process and one to pass to a child
+// process.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

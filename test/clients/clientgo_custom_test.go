@@ -24,8 +24,7 @@ import (
 	definitions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 )
 
-// define creates a CustomResourceDefinition for Gadget, with a status subresource, in a new API
-// group.
+// define creates a CRD for the kind Gadget, with a status subresource, in a new API group.
 func define(t *testing.T, config *rest.Config) schema.GroupVersionResource {
 	t.Helper()
 	at := schema.GroupVersionResource{Group: clientGoServer(t).Namespace(t) + ".example.com", Version: "v1", Resource: "gadgets"}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// lines returns one line per resource, without the fields that the client sets in only one of the
+// lines returns one line per resource. It clears the fields that client-go sets in only one of the
 // two discovery formats.
 func lines(lists []*metav1.APIResourceList) (all []string) {
 	for _, list := range lists {

@@ -16,7 +16,6 @@ import (
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
-// tree returns an unstructured object.
 func tree(apiVersion, kind, name string, fields map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	for name, v := range fields {
@@ -68,8 +67,8 @@ func TestDynamic(t *testing.T) {
 	expect(t, w, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
 }
 
-// TestDynamicApply checks that two field managers conflict over a field, and that fields removed by
-// their manager are deleted.
+// TestDynamicApply checks that two field managers conflict over a field, and that a field is
+// deleted when its manager no longer applies it.
 func TestDynamicApply(t *testing.T) {
 	t.Parallel()
 	ns := clientGoServer(t).Namespace(t)

@@ -30,7 +30,7 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// An informerKind creates an informer for the ConfigMaps of a namespace, and a function that lists
+// An informerKind creates an informer for the ConfigMaps in a namespace, and a function that lists
 // them.
 type informerKind struct {
 	media string
@@ -67,7 +67,7 @@ func metadataInformer(t *testing.T, config *rest.Config, ns string) (cache.Share
 }
 
 // TestInformers checks that informer caches equal a list, with and without streamed initial events.
-// For streams, client-go's consistency detector also compares them with a list.
+// For streams, client-go's own consistency detector also compares them with a list.
 func TestInformers(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -84,8 +84,7 @@ func TestInformers(t *testing.T) {
 	}
 }
 
-// check compares the informer's cache with a list after writes before and after the informer's
-// start.
+// check writes objects before and after an informer starts, and compares its cache with a list.
 func (k informerKind) check(t *testing.T, streamed bool) {
 	ns := clientGoServer(t).Namespace(t)
 	maps := clientGoServer(t).Typed(t, asProtobuf).CoreV1().ConfigMaps(ns)
@@ -133,7 +132,6 @@ func (k informerKind) check(t *testing.T, streamed bool) {
 	}
 }
 
-// waitInSync waits until the cache equals a list.
 func waitInSync(t *testing.T, informer cache.SharedIndexInformer, list func(context.Context) (runtime.Object, error)) {
 	t.Helper()
 	all := must1(list(t.Context()))(t)
@@ -164,7 +162,7 @@ func difference(store cache.Store, items []runtime.Object) string {
 	return ""
 }
 
-// TestFactory checks that informers of many kinds sync concurrently, with resyncs.
+// TestFactory checks that informers for many kinds sync concurrently, with resyncs.
 func TestFactory(t *testing.T) {
 	t.Parallel()
 	c, ns := clientGoServer(t).Typed(t, asProtobuf), clientGoServer(t).Namespace(t)
@@ -194,7 +192,8 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// clientGoFeatures guards client-go's feature gates, which are global to the process.
+// clientGoFeatures serializes tests that change client-go's feature gates, which are global to the
+// process.
 var clientGoFeatures sync.Mutex
 
 func ownClientGoFeatures(t *testing.T) {

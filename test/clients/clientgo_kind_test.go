@@ -25,7 +25,7 @@ type object interface {
 	metav1.Object
 }
 
-// resources is the common interface of typed clients.
+// resources is the interface that all typed clients share.
 type resources[T object, L runtime.Object] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Update(context.Context, T, metav1.UpdateOptions) (T, error)
@@ -36,7 +36,8 @@ type resources[T object, L runtime.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// A kind is a row of the table of TestTyped: a collection, an object to create, and a change to it.
+// A kind is a table row of TestTyped: a collection, an object to create, and a change of the
+// object.
 type kind interface {
 	name() string
 	lifecycle(t *testing.T, ns, media string)
@@ -54,7 +55,8 @@ func of[T object, L runtime.Object](in func(kubernetes.Interface, string) resour
 	return row[T, L]{in, sample, change}
 }
 
-// lifecycle creates, changes and deletes an object. It reads each state in both media types.
+// lifecycle creates, changes and deletes an object. After each step, it reads the object in both
+// media types.
 func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	ctx, selected := t.Context(), metav1.ListOptions{LabelSelector: "test=" + ns}
 	c, other := r.in(clientGoServer(t).Typed(t, media), ns), r.in(clientGoServer(t).Typed(t, asJSON), ns)
@@ -114,7 +116,7 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	expect(t, watching, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
 }
 
-// An event is an expected watch event. If object is nil, any object matches.
+// An event is an expected watch event. A nil object matches any object.
 type event struct {
 	kind   watch.EventType
 	object runtime.Object

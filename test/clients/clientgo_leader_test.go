@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// candidate takes part in a leader election until the context ends, and sends its name when it
-// becomes the leader.
+// candidate takes part in a leader election until ctx ends. It sends its name when it becomes the
+// leader.
 func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, release bool, leads chan<- string) (stopped chan struct{}) {
 	stopped = make(chan struct{})
 	go func() {
@@ -36,8 +36,8 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 	return stopped
 }
 
-// TestLeader checks that the other candidate becomes the leader: at once if the lease is released,
-// otherwise after it expires.
+// TestLeader checks that the other candidate becomes the leader. It does so at once if the lease is
+// released, and otherwise after the lease has expired.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	for _, release := range []bool{true, false} {
@@ -64,9 +64,8 @@ func TestLeader(t *testing.T) {
 			<-stopped[first]
 			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
 			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
-				// The lease was not released, possibly because a renewal in progress prevented it.
-				// Shorten it only now: with a short lease from the start, a slow leader would lose
-				// it.
+				// The lease was not released, possibly because a renewal was in progress. Shorten
+				// it only now, because a slow leader would lose a short lease.
 				const soon = `{"spec":{"leaseDurationSeconds":1}}`
 				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
 			}

@@ -48,7 +48,8 @@ func TestSeries(t *testing.T) {
 		mustClientGo(t, broadcaster.StartRecordingToSinkWithContext(t.Context()))
 		recorder := broadcaster.NewRecorder(scheme.Scheme, "example.com/test")
 		var found *eventsv1.EventList
-		// Each event must exist before the next one, because the client sends them independently.
+		// Wait for each event before recording the next one, because client-go sends them
+		// independently.
 		for i := range 3 {
 			recorder.Eventf(pod, nil, corev1.EventTypeNormal, "Started", "Starting", "started %s", "main")
 			eventually(t, "an event has a series", func(ctx context.Context) (done bool, err error) {

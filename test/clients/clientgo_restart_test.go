@@ -37,7 +37,8 @@ const (
 	missedWrites = 300 // more than the 128 events of a history chunk
 )
 
-// A follower is a running informer with the state that its event handlers have received.
+// A follower is a running informer, with the resource versions that its event handlers have
+// observed.
 type follower struct {
 	name     string
 	informer cache.SharedIndexInformer
@@ -80,8 +81,8 @@ func TestKilledInformer(t *testing.T) {
 	}
 }
 
-// killed runs the daemon, kills and restarts it under its followers, and checks their caches. If
-// late is set, they reconnect only after the watch history has expired.
+// killed starts a server with followers, repeatedly kills and restarts it, and checks their caches.
+// If late is set, the followers reconnect only after the watch history has expired.
 func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	data := filepath.Join(t.TempDir(), "data")
 	p := serve(t, data, "kubernetes", "0", "--config", settings)
@@ -134,8 +135,8 @@ func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	return followers
 }
 
-// dialRetrying retries refused connections, because the client's own backoff would grow while the
-// port is closed.
+// dialRetrying retries refused connections. Otherwise, the backoff of client-go would grow while
+// the port is closed.
 func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	var dialer net.Dialer
 	client.Poll(func() bool {
@@ -145,7 +146,7 @@ func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, 
 	return conn, err
 }
 
-// expireHistory writes until the watch history no longer contains the previous state.
+// expireHistory writes objects until the watch history no longer contains the current version.
 func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	t.Helper()
 	before := must1(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))(t)
@@ -159,7 +160,6 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	}, nil)
 }
 
-// A dialGate delays connections while it is closed.
 type dialGate struct{ closed atomic.Bool }
 
 func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -167,7 +167,7 @@ func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn,
 	return dialRetrying(ctx, network, address)
 }
 
-// startFollowers starts an informer of every kind, with and without streamed initial events.
+// startFollowers starts an informer of each kind, with and without streamed initial events.
 func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, config func(media string) *rest.Config) (all []*follower) {
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
@@ -185,7 +185,7 @@ func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, 
 	return all
 }
 
-// waitCaughtUp writes the marker, and waits until it is in the cache of every follower.
+// waitCaughtUp writes the marker object, and waits until each follower has it in its cache.
 func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers []*follower, n int) {
 	t.Helper()
 	eventually(t, "the marker is written", func(ctx context.Context) (bool, error) {
@@ -209,7 +209,7 @@ func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value s
 	return err
 }
 
-// writeClientGo changes objects of its own until the context ends, ignoring errors.
+// writeClientGo writes and deletes its own objects until ctx ends. It ignores errors.
 func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *client.Tally) {
 	random := rand.New(rand.NewPCG(2, uint64(writer)))
 	for i := 0; ctx.Err() == nil; i++ {
@@ -234,8 +234,8 @@ func versionOf(o any) string {
 	return head.GetResourceVersion()
 }
 
-// observe records the resource version of an object, or its deletion. A lower version than before
-// is a fault.
+// observe records the resource version of an object, or its deletion. A version lower than the
+// previous one is a fault.
 func (f *follower) observe(o any, gone bool) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o)
 	f.mu.Lock()
@@ -261,7 +261,7 @@ func (f *follower) OnUpdate(_, o any) { f.observe(o, false) }
 
 func (f *follower) OnDelete(o any) { f.observe(o, true) }
 
-// checkCache checks that the event handlers have received the state of the cache, and reports
+// checkCache checks that the event handlers have observed the content of the cache, and reports
 // recorded faults.
 func (f *follower) checkCache(t *testing.T) {
 	t.Helper()

@@ -25,23 +25,22 @@ import (
 	troupe "github.com/troupe-api/troupe/test/client"
 )
 
-// Media types.
 const (
 	asJSON     = "application/json"
 	asProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// encodings holds the media types of typed clients.
 var encodings = map[string]string{"json": asJSON, "protobuf": asProtobuf}
 
-// Server is a daemon in this process, with Kubernetes names.
+// Server is a server in this process, under the naming profile kubernetes.
 type Server struct {
 	daemon *daemon.Daemon
 	dir    string
 	names  atomic.Int64 // number of namespaces created
 }
 
-// Serve starts a daemon that logs to log. change may modify its configuration, unless it is nil.
+// Serve starts a server that writes its log to log. change, which may be nil, modifies its
+// configuration.
 func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "clients")
 	if err != nil {
@@ -61,14 +60,14 @@ func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	return &Server{daemon: d, dir: dir}, d.Start()
 }
 
-// Stop stops the daemon and removes its data.
+// Stop stops the server and removes its data.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), troupe.Watchdog)
 	defer cancel()
 	return errors.Join(s.daemon.Stop(ctx), os.RemoveAll(s.dir))
 }
 
-// Config returns a client configuration for a media type.
+// Config returns a client configuration that uses a media type.
 func (s *Server) Config(t testing.TB, media string) *rest.Config {
 	t.Helper()
 	return configOf(t, s.daemon.Kubeconfig(), media)
@@ -87,13 +86,13 @@ func configOf(t testing.TB, kubeconfig, media string) *rest.Config {
 	return config
 }
 
-// Typed returns a clientset.
+// Typed returns a clientset that uses a media type.
 func (s *Server) Typed(t testing.TB, media string) kubernetes.Interface {
 	t.Helper()
 	return must1(kubernetes.NewForConfig(s.Config(t, media)))(t)
 }
 
-// Namespace creates a namespace and returns its name.
+// Namespace creates a namespace with a unique name, which it returns.
 func (s *Server) Namespace(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", s.names.Add(1))
@@ -103,7 +102,7 @@ func (s *Server) Namespace(t testing.TB) string {
 	return name
 }
 
-// Traffic records the method and URI of each request of a client.
+// Traffic records the method and URI of each request that a client sends.
 type Traffic struct {
 	mu       sync.Mutex
 	requests []string

@@ -44,7 +44,7 @@ func (t Turn) Run() {
 	}
 }
 
-// Dispatch lets the owner run on a goroutine of the runtime.
+// Dispatch schedules the owner on a goroutine of the runtime.
 func (t Turn) Dispatch() {
 	if t.mailbox != nil {
 		t.mailbox.dispatcher.schedule(t.mailbox.job)
@@ -54,22 +54,23 @@ func (t Turn) Dispatch() {
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained follows the last message that an owner handles before it stops.
+// drained is queued by Drain behind the last message. The owner stops when it reaches it.
 type drained struct{}
 
 var stop = &actor.Stop{}
 
-// Stop ends the owner after its current message. Queued messages are rejected.
+// Stop stops the owner after its current message and rejects the queued ones.
 func (r *Ref) Stop() { r.mailbox.PostSystemMessage(stop) }
 
-// Drain ends the owner after all queued messages, even if its mailbox is full.
+// Drain stops the owner after it has handled all queued messages. It succeeds even on a full
+// mailbox.
 func (r *Ref) Drain() {
 	if r.mailbox.putDrained() {
 		r.mailbox.schedule()
 	}
 }
 
-// Done is closed when the owner has handled its last message.
+// Done returns a channel that is closed when the owner has handled its last message.
 func (r *Ref) Done() <-chan struct{} {
 	r.mailbox.mu.Lock()
 	defer r.mailbox.mu.Unlock()
@@ -94,18 +95,18 @@ func (r *Ref) markStopped() {
 	}
 }
 
-// A Batch sends messages to many owners and then schedules all of them, which costs less than one
-// by one. It may be reused, but not concurrently.
+// A Batch sends messages to many owners and schedules the idle ones together, which is cheaper than
+// scheduling each. It may be reused, but not concurrently.
 type Batch struct{ jobs []func() }
 
-// Send queues a message like Ref.Send. An idle owner handles it after Flush.
+// Send queues a message like Ref.Send, but does not schedule an idle owner before Flush.
 func (b *Batch) Send(to *Ref, message any) {
 	if to.mailbox.put(message) {
 		b.jobs = append(b.jobs, to.mailbox.job)
 	}
 }
 
-// Flush schedules the owners that were idle.
+// Flush schedules the owners that were idle when Send queued their messages.
 func (b *Batch) Flush(r *Runtime) {
 	if len(b.jobs) == 0 {
 		return

@@ -30,33 +30,33 @@ func New(o Options) *Runtime {
 	}
 }
 
-// An Owner has state that only its Receive method uses. Receive is called for one message at a
-// time, with the owner's own reference.
+// An Owner has private state that only its Receive method uses. Receive is called for one message
+// at a time, and gets the owner's own reference.
 type Owner interface {
 	Receive(self *Ref, message any)
 }
 
-// The messages of the runtime to owners.
+// Messages that the runtime sends to owners.
 type (
 	// Started is the first message of an owner.
 	Started struct{}
 	// Restarting is the last message of an owner that is replaced after a panic.
 	Restarting struct{}
-	// Stopping is the last message of an owner that ends.
+	// Stopping is the last message of an owner that stops.
 	Stopping struct{}
 )
 
 // A Spec describes an owner to spawn.
 type Spec struct {
-	// New creates the owner at the start, and after each panic that restarts it.
+	// New creates the owner at its start, and its replacement after a panic.
 	New func() Owner
-	// MailboxSize limits the queued messages; 0: unlimited.
+	// MailboxSize limits the number of queued messages. 0 means unlimited.
 	MailboxSize int
-	// Inline lets the sender to the idle owner run it for that one message.
+	// Inline lets an idle owner handle one message on the goroutine of its sender.
 	Inline bool
 }
 
-// Spawn starts an owner. It may have received Started before Spawn returns.
+// Spawn starts an owner, which may receive Started before Spawn returns.
 func (r *Runtime) Spawn(s Spec) *Ref {
 	ref := &Ref{mailbox: mailbox{limit: s.MailboxSize, inline: s.Inline, dispatcher: r.dispatcher}}
 	pid := r.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &process{ref, s.New(), r.supervisor} },
@@ -67,7 +67,7 @@ func (r *Runtime) Spawn(s Spec) *Ref {
 	return ref
 }
 
-// Await waits until stopped owners are gone.
+// Await waits until the owners have stopped. It returns the context's error if ctx ends first.
 func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	for _, ref := range refs {
 		select {
@@ -79,13 +79,13 @@ func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	return nil
 }
 
-// Close ends the idle goroutines. Owners must have stopped before.
+// Close ends the idle goroutines. All owners must have stopped.
 func (r *Runtime) Close() { r.dispatcher.close() }
 
-// Panics returns the number of panics of owners since the start.
+// Panics returns the number of panics in owners since the start.
 func (r *Runtime) Panics() uint64 { return r.supervisor.panics.Load() }
 
-// Restarts returns the number of restarts of owners since the start.
+// Restarts returns the number of times that an owner was restarted.
 func (r *Runtime) Restarts() uint64 { return r.supervisor.restarts.Load() }
 
 // process adapts an owner to Proto.Actor.
@@ -112,8 +112,8 @@ func (p *process) Receive(ctx actor.Context) {
 	}
 }
 
-// receiveLast delivers the last message to an owner. A panic in it would make Proto.Actor forget to
-// stop the owner.
+// receiveLast delivers the last message to an owner. It recovers from a panic, after which
+// Proto.Actor would not stop the owner.
 func (p *process) receiveLast(name string, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {

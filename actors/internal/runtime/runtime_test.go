@@ -17,7 +17,7 @@ type receiver func(self *Ref, message any)
 
 func (f receiver) Receive(self *Ref, message any) { f(self, message) }
 
-// newRuntime returns a Runtime that restarts owners at once, up to three times.
+// newRuntime returns a Runtime that restarts an owner without backoff, up to three times.
 func newRuntime(t *testing.T, strategy Strategy) *Runtime {
 	t.Helper()
 	r := New(Options{
@@ -141,7 +141,7 @@ func TestDrainOfFullMailbox(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestAwaitGivesUp checks that Await returns the error of its context.
+// TestAwaitGivesUp checks that Await returns the context's error while an owner is still running.
 func TestAwaitGivesUp(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -163,7 +163,7 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestInline checks that an idle owner handles one message on the goroutine of the sender.
+// TestInline checks that an idle owner handles one message on its sender's goroutine.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0
@@ -185,8 +185,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestTurn checks that only the sender who finds an owner idle gets its turn, and that the turn
-// handles one message here or all of them elsewhere.
+// TestTurn checks that only a sender that finds the owner idle gets its turn. Run handles one
+// message on the sender's goroutine, Dispatch all of them on another.
 func TestTurn(t *testing.T) {
 	r := newRuntime(t, Restart)
 	started, onSender := make(chan struct{}), make(chan bool, 10)
@@ -250,7 +250,6 @@ func TestBatch(t *testing.T) {
 	awaitStopped(t, r, refs...)
 }
 
-// TestManyOwners starts, uses and stops many owners concurrently.
 func TestManyOwners(t *testing.T) {
 	r := newRuntime(t, Restart)
 	var wait sync.WaitGroup
@@ -275,7 +274,6 @@ func TestManyOwners(t *testing.T) {
 	wait.Wait()
 }
 
-// BenchmarkSend sends to an owner on another goroutine.
 func BenchmarkSend(b *testing.B) {
 	r := New(Options{Throughput: 300, Logger: slog.New(slog.DiscardHandler)})
 	defer r.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Strategy selects what happens to an owner that has panicked.
+// Strategy selects how the supervisor handles a panic in an owner.
 type Strategy string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Stop    Strategy = "stop"
 )
 
-// Supervision configures the handling of panics.
+// Supervision configures how panics are handled.
 type Supervision struct {
 	Strategy    Strategy
 	MaxRestarts int // in Window; an owner that panics more often is stopped
@@ -61,7 +61,8 @@ func (s *supervisor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, c
 	time.AfterFunc(min(delay, maxBackoff), func() { sup.RestartChildren(child) })
 }
 
-// notePanic counts and logs a panic without consequences for its owner.
+// notePanic counts and logs a panic that needs no supervision, because the owner is stopping
+// anyway.
 func (s *supervisor) notePanic(name string, message, reason any) {
 	s.panics.Add(1)
 	s.logger.Error("panic of an actor in its last message", "actor", name, "message", fmt.Sprintf("%T", message), "reason", fmt.Sprint(reason))

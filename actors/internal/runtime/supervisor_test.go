@@ -53,8 +53,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestTooManyRestarts checks that an owner that fails too often is stopped, and that its messages
-// are rejected.
+// TestTooManyRestarts checks that an owner that panics too often is stopped and its messages are
+// rejected.
 func TestTooManyRestarts(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
@@ -88,7 +88,7 @@ func TestPanicInStopping(t *testing.T) {
 	}
 }
 
-// TestStopDuringBackoff checks that an owner can be stopped while it waits for its restart.
+// TestStopDuringBackoff checks that an owner can be stopped while its restart is delayed.
 func TestStopDuringBackoff(t *testing.T) {
 	r := New(Options{Throughput: 1, Logger: slog.New(slog.DiscardHandler),
 		Supervision: Supervision{Strategy: Restart, MaxRestarts: 3, Window: time.Minute, Backoff: time.Hour}})

@@ -7,10 +7,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// registryMaps is the number of concurrent maps, of 32 shards each, in the registry of actors.
+// registryMaps is the number of concurrent maps that the actor registry keeps. Each has 32 shards.
 const registryMaps = 32
 
-// newSystem returns an actor system without logging; the supervisor logs.
+// newSystem returns an actor system that logs nothing, because the supervisor does.
 func newSystem() *actor.ActorSystem {
 	system := actor.NewActorSystem(func(c *actor.Config) {
 		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -19,8 +19,8 @@ func newSystem() *actor.ActorSystem {
 	return system
 }
 
-// shrinkRegistry keeps a few of the registry's maps, and moves the content of the others. It must
-// run before any other use of the registry.
+// shrinkRegistry keeps the first maps of the registry and moves the entries of the others into
+// them. Nothing else may use the registry before it returns.
 func shrinkRegistry(registry *actor.ProcessRegistryValue) {
 	all := registry.LocalPIDs.LocalPIDs
 	registry.LocalPIDs.LocalPIDs = slices.Clone(all[:registryMaps])

@@ -8,8 +8,8 @@ import (
 	cmap "github.com/orcaman/concurrent-map"
 )
 
-// TestSystemIsSmall checks that a system without actors uses little memory, and that it finds its
-// actors.
+// TestSystemIsSmall checks that an empty actor system takes at most 1 MiB, and that its shrunk
+// registry still finds every actor.
 func TestSystemIsSmall(t *testing.T) {
 	var before, after goruntime.MemStats
 	goruntime.GC()
@@ -33,8 +33,8 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// TestConcurrentMapsOfOthers checks that a new system does not change the concurrent maps of an
-// embedding program.
+// TestConcurrentMapsOfOthers checks that a new system does not change the concurrent maps that an
+// embedding program has created.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
@@ -51,7 +51,6 @@ func TestConcurrentMapsOfOthers(t *testing.T) {
 	}
 }
 
-// BenchmarkNewSystem creates a system and shrinks its registry.
 func BenchmarkNewSystem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// takeDirectory sets --data-dir from the first argument, if there is one.
 func takeDirectory(c *cobra.Command, dir string, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -44,8 +43,8 @@ func (o *backupOptions) prepare(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig", "etcd-servers")
 }
 
-// run writes a daemon's state to a file. HTTP does not reliably report a truncated response, so a
-// stream from a daemon is verified on the fly.
+// run writes a backup of a daemon to a file. HTTP does not reliably report a truncated response, so
+// a backup streamed from a daemon is verified on the fly.
 func (o *backupOptions) run(c *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		if err := errors.Join(takeDirectory(c, o.DataDir, args[:1]), c.ValidateFlagGroups()); err != nil {
@@ -84,7 +83,8 @@ func (o *backupOptions) run(c *cobra.Command, args []string) error {
 
 type restoreOptions struct{ DataDir, Journal, To string }
 
-// run creates a data directory from a backup. A directory in use is not empty, so it is rejected.
+// run creates a data directory from a backup. The target must be empty, so a directory in use is
+// rejected.
 func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	from := persist.Source{Journal: o.Journal}
 	if len(args) == 0 && from.Journal == "" {
@@ -115,7 +115,7 @@ func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// parsePoint parses the flag --to: a resource version or an RFC 3339 time.
+// parsePoint parses the --to flag, a resource version or an RFC 3339 time.
 func parsePoint(text string) (p persist.Point, err error) {
 	if text == "" {
 		return p, nil
@@ -132,7 +132,7 @@ func parsePoint(text string) (p persist.Point, err error) {
 
 type verifyOptions struct{ DataDir, EncryptionProviderConfig string }
 
-// run checks a data directory. Damage is reported in the output and by the exit status.
+// run checks a data directory. The output and the exit code report damage.
 func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
@@ -156,9 +156,9 @@ func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 	return err
 }
 
-// writeTo writes a file that only its owner can read; "-" is out. The file appears under its name
-// once it is complete and durable, so a failed backup neither looks valid nor replaces an older
-// one.
+// writeTo writes a file that only its owner can read, or to out if path is "-". The file gets its
+// name once it is complete and durable. A failed backup thus neither looks valid nor replaces an
+// older one.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

@@ -17,12 +17,10 @@ import (
 //go:embed commands.json
 var commandTable []byte
 
-// Options are the flags of a command.
 type options interface {
 	run(c *cobra.Command, args []string) error
 }
 
-// addCommands adds the declared commands.
 func addCommands(to *cobra.Command) {
 	var table map[string]commands.Declaration
 	embedded.Decode(commandTable, &table)

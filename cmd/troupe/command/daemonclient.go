@@ -22,8 +22,8 @@ const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 
-// loadDaemonClient loads the kubeconfig at path, or that of KUBECONFIG, or the default one. It
-// rejects plain HTTP, because requests carry an administrator's credentials.
+// loadDaemonClient loads the kubeconfig at path, or else the one that KUBECONFIG names, or else the
+// default one. It rejects plain HTTP, because requests contain an administrator's credentials.
 func loadDaemonClient(path string) (*daemonClient, error) {
 	if path == "" && !hasKubeconfig() {
 		path = defaultKubeconfig
@@ -38,8 +38,8 @@ func loadDaemonClient(path string) (*daemonClient, error) {
 	return &daemonClient{s}, nil
 }
 
-// backup streams a backup of the daemon's state to w and verifies it. On an error, the caller must
-// discard what was written.
+// backup streams a backup of the daemon to w and verifies it. After an error, the caller must
+// discard the written data.
 func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revision, error) {
 	body, err := r.get(ctx, daemon.BackupPath)
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, err
 	return r.do(ctx, http.MethodGet, path)
 }
 
-// do sends a request and returns the response body; ctx may be nil in tests.
+// do sends a request and returns the response body. Tests may pass a nil ctx.
 func (r *daemonClient) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	body, err := r.Do(cmp.Or(ctx, context.Background()), method, path)
 	if err != nil {

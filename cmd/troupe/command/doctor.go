@@ -10,8 +10,8 @@ import (
 
 type doctorOptions struct{ DataDir, Kubeconfig string }
 
-// run diagnoses a data directory, a running daemon, or both. Passed checks get a line too, so that
-// users see what was checked.
+// run diagnoses a data directory, a running daemon, or both. It prints passed checks too, so that
+// users see which were made.
 func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	return d.result()
 }
 
-// A diagnosis writes findings and counts faults.
+// A diagnosis prints findings and counts faults.
 type diagnosis struct {
 	out    io.Writer
 	faults int
@@ -48,13 +48,11 @@ func (d *diagnosis) printf(format string, args ...any) {
 
 func (d *diagnosis) ok(what string, args ...any) { d.printf("ok     "+what+"\n", args...) }
 
-// warn reports a potential problem.
 func (d *diagnosis) warn(advice, what string, args ...any) {
 	d.printf("WARN   "+what+"\n", args...)
 	d.printf("       → %s\n", advice)
 }
 
-// fault reports a problem.
 func (d *diagnosis) fault(advice, what string, args ...any) {
 	d.faults++
 	d.printf("FAULT  "+what+"\n", args...)

@@ -14,8 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestSymptoms checks that each symptom is found only in metrics that show it, and that it has
-// advice.
+// TestSymptoms checks that each symptom has advice and is found only in metrics that show it.
 func TestSymptoms(t *testing.T) {
 	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
 process_open_fds 10
@@ -64,7 +63,7 @@ troupe_journal_sync_seconds_total 0.1
 	}
 }
 
-// runDoctor returns the output of the command without machine-dependent parts.
+// runDoctor returns the output of troupe doctor without the parts that depend on the machine.
 func runDoctor(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

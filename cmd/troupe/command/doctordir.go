@@ -64,13 +64,13 @@ func (d *diagnosis) lookAtKeys(dir string) {
 	}
 }
 
-// A fileSystem describes the file system of a data directory.
+// A fileSystem describes the file system that contains a data directory.
 type fileSystem struct {
 	free  float64 // bytes available to the daemon
 	doubt string  // why it is unsuitable; "" if it is suitable
 }
 
-// littleRoom is the free space below which the next snapshot may not fit.
+// littleRoom is the free space in bytes below which the next snapshot may not fit.
 const littleRoom = 1 << 30
 
 func (d *diagnosis) lookAtFileSystem(dir string) {

@@ -16,7 +16,7 @@ import (
 //go:embed symptoms.json
 var symptomTable []byte
 
-// A symptom is a problem that the daemon's metrics show; symptoms.yaml describes the fields.
+// A symptom is a problem that the daemon's metrics can show. symptoms.yaml describes the fields.
 type symptom struct {
 	Fine, Find, Advice string
 	Grave              bool
@@ -27,7 +27,7 @@ func symptoms() (all []symptom) {
 	return all
 }
 
-// expiresSoon is how long before its expiry a certificate is a warning.
+// expiresSoon is the remaining validity of a certificate below which it causes a warning.
 const expiresSoon = 14 * 24 * time.Hour
 
 // lookAtServer checks a running daemon's readiness, metrics and certificate.
@@ -66,7 +66,7 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	d.ok("the server is ready")
 }
 
-// lookAtServingCertificate checks the expiry of the serving certificate. Earlier requests have
+// lookAtServingCertificate checks when the serving certificate expires. Earlier requests have
 // verified that it is trusted.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError adds to the error of an unknown flag why it is unsupported, or similar flags. An
-// unknown command is reported first.
+// flagError extends the error for an unknown flag by the reason why the flag is unsupported, or by
+// similar flags. An unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -34,8 +34,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// similarFlags returns at most three similar flags. It reuses cobra's similarity measure, which
-// works on commands.
+// similarFlags returns up to three similar flags. It adds the flags as commands, because cobra
+// suggests only those.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}
 	flags.VisitAll(func(f *pflag.Flag) {

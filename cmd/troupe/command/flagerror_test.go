@@ -35,7 +35,7 @@ func TestFlagErrors(t *testing.T) {
 	}
 }
 
-// TestUnsupportedFlags compares the table in docs/settings.md with the declared flags.
+// TestUnsupportedFlags checks that docs/settings.md lists the unsupported flags.
 func TestUnsupportedFlags(t *testing.T) {
 	text := must.Get(os.ReadFile("../../../docs/settings.md"))(t)
 	_, section, _ := strings.Cut(string(text), "\n## Unsupported flags of kube-apiserver\n")

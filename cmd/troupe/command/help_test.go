@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestHelpCommands checks that the commands in help texts parse, and that the files that they read
-// from the data directory exist.
+// TestHelpCommands checks that the commands in help texts parse, and that the files in the data
+// directory that they read exist.
 func TestHelpCommands(t *testing.T) {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
@@ -55,8 +55,8 @@ func TestHelpCommands(t *testing.T) {
 	}
 }
 
-// TestDocumentedCommands checks that the commands of troupe in code blocks of the documents parse.
-// TestDocs in test/clients runs most of them.
+// TestDocumentedCommands checks that the troupe commands in code blocks of the docs parse. TestDocs
+// in test/clients runs most of them.
 func TestDocumentedCommands(t *testing.T) {
 	files := must.Get(filepath.Glob("../../../docs/*.md"))(t)
 	command := regexp.MustCompile(`(?m)^ *(?:\$ )?(?:bin/)?troupe( [a-z][^#&>|\n]*)`)
@@ -97,7 +97,7 @@ func parse(args []string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// TestServeHelp checks that the help text is short, and that --help=all adds the rest.
+// TestServeHelp checks that --help prints a short text, and that --help=all adds the other flags.
 func TestServeHelp(t *testing.T) {
 	help := func(flag string) string {
 		var out strings.Builder

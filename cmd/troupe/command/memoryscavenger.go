@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A memoryScavenger returns memory to the operating system while the process is idle, and bounds
-// garbage otherwise. The Go runtime collects when the heap has grown by a factor, which takes very
-// long in a quiet process. Without the scavenger, it would keep the peak memory of a start or a
-// large list.
+// A memoryScavenger returns memory to the operating system while the process is idle, and limits
+// garbage otherwise. The Go runtime collects garbage when the heap has grown by a factor, which
+// takes very long in an idle process. It would keep the peak memory of its start or of a large
+// list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -20,18 +20,18 @@ type memoryScavenger struct {
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// idleAllocation is the most that an idle process allocates between two polls, in bytes.
+	// idleAllocation is the most bytes that an idle process allocates between two polls.
 	idleAllocation = 1 << 20
-	// Returning memory marks the whole heap, so its cost grows with the heap. It waits until
-	// 1/scavengeShare of the live heap was allocated, and at least minScavengeBytes.
+	// Returning memory marks the whole heap, so its cost grows with the heap. It therefore waits
+	// until 1/scavengeShare of the live heap, and at least minScavengeBytes, was allocated.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
 
-// due reports whether to return memory, given the bytes allocated since the process started and the
-// live heap. It needs no clock, so tests can drive it. For example, with a live heap of 400 MiB,
-// memory is returned after every 100 MiB of allocations, once less than 1 MiB is allocated in half
-// a second.
+// due reports whether to return memory, given the bytes allocated since the start of the process
+// and the live heap in bytes. For example, with a live heap of 400 MiB it waits for 100 MiB of
+// allocations, and then until less than 1 MiB is allocated in half a second. It uses no clock, so
+// that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated
@@ -43,10 +43,10 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	return true
 }
 
-// Garbage is bounded by smallGarbageShare times the live heap, and by smallGarbageBytes plus
-// 1/largeGarbageShare of it. A small heap is collected rarely, which saves CPU for little memory; a
-// large one does not triple. For example, 40 MiB may grow to 120 MiB, 300 MiB to 535 MiB, and 2 GiB
-// to 2.7 GiB.
+// Garbage is limited to smallGarbageShare times the live heap, and to smallGarbageBytes plus
+// 1/largeGarbageShare of the live heap. A small heap is collected rarely, which saves CPU at the
+// cost of little memory. A large one does not triple. For example, 40 MiB may grow to 120 MiB, 300
+// MiB to 535 MiB, and 2 GiB to 2.7 GiB.
 const (
 	smallGarbageShare = 2 // GOGC=200, the daemon's initial value
 	largeGarbageShare = 4
@@ -60,8 +60,8 @@ func gcPercent(alive uint64) int {
 	return int(100 * garbage / alive)
 }
 
-// pace sets GOGC for a live heap. It skips small changes, because each one stops the world for some
-// microseconds.
+// pace sets GOGC for a live heap. It skips small changes, because each one stops the world for a
+// few microseconds.
 func (s *memoryScavenger) pace(alive uint64) {
 	const step = 10
 	percent := gcPercent(alive)
@@ -72,8 +72,8 @@ func (s *memoryScavenger) pace(alive uint64) {
 	debug.SetGCPercent(percent)
 }
 
-// run returns memory once after the start, and then whenever it is due, until the context ends.
-// Only FreeOSMemory forces a collection; reading the samples takes microseconds.
+// run returns memory once after the start, and then whenever it is due, until ctx ends. Reading the
+// metrics takes only microseconds. FreeOSMemory forces a garbage collection.
 func (s *memoryScavenger) run(ctx context.Context) {
 	debug.FreeOSMemory()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// releaseProgram unmaps the pages of the program's executable. Linux maps many pages around each
-// one accessed, so after a start nearly the whole program is resident, most of it needlessly. The
-// pages stay in the page cache and are mapped again on use without disk reads. Only read-only
-// mappings are released, because their pages equal the file's.
+// releaseProgram unmaps the pages of the executable. Linux maps many pages around each accessed
+// one, so after the start nearly the whole executable is resident, most of it unused. The pages
+// stay in the page cache, from which they are mapped again on use. Only read-only mappings are
+// released, because their pages equal the file's.
 func releaseProgram() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -22,7 +22,7 @@ func releaseProgram() {
 	}
 	for line := range strings.Lines(string(maps)) {
 		if start, size, ok := readOnlyMapping(line, program); ok {
-			// On errors the pages stay mapped.
+			// If this fails, the pages just stay mapped.
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, start, size, syscall.MADV_DONTNEED)
 		}
 	}

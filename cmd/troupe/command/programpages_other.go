@@ -2,5 +2,5 @@
 
 package command
 
-// releaseProgram does nothing: on these systems program pages do not count as process memory.
+// releaseProgram does nothing, because executable pages do not count as process memory here.
 func releaseProgram() {}

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestEndlessAnswer checks that the client bounds the size of a response.
+// TestEndlessAnswer checks that the client limits the size of a response.
 func TestEndlessAnswer(t *testing.T) {
 	const most = 1 << 20
 	for _, length := range []int{most, most + 1, 1 << 40} {
@@ -44,8 +44,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept checks that as many concurrent requests as MaxIdle reuse their
-// connections.
+// TestConnectionsAreKept checks that MaxIdle concurrent requests can reuse their connections.
 func TestConnectionsAreKept(t *testing.T) {
 	const atOnce = 20 // more than the default
 	var opened atomic.Int32

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root returns the command with all subcommands. Main prints errors, so cobra does not.
+// root returns the troupe command with all subcommands. Main prints errors, so cobra must not.
 func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",
@@ -43,7 +43,7 @@ For shell completion, see troupe completion --help.`,
 	return c
 }
 
-// noCommand prints the help without arguments, and reports an unknown command otherwise.
+// noCommand prints the help if there are no arguments, and otherwise reports an unknown command.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A scrape holds a daemon's metrics at one time by series name, including labels:
+// A scrape holds a daemon's metrics at one time, keyed by series name with labels:
 //
 //	{"troupe_watchers": 12, `troupe_objects{resource="pods"}`: 340}
 type scrape struct {
@@ -30,8 +30,9 @@ func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
 	return readScrape(body, time.Now())
 }
 
-// readScrape reads the text exposition format as daemons write it: a line is a series, a space and
-// a number, without a timestamp. Lines may have up to 1 MiB, since labels hold names of objects.
+// readScrape reads the text exposition format as the daemon writes it. Each line has a series, a
+// space and a number, without a timestamp. Lines may have up to 1 MiB, because labels contain
+// object names.
 func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	s := &scrape{at: at, samples: map[string]float64{}}
 	lines := bufio.NewScanner(text)
@@ -54,8 +55,8 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	return s, lines.Err()
 }
 
-// value returns the value of a series. It is 0 for a missing series, so that a newer client can
-// read an older daemon.
+// value returns the value of a series. A missing series is 0, so that newer clients can read older
+// daemons.
 func (s *scrape) value(name string) float64 { return s.samples[name] }
 
 func (s *scrape) resourceValue(name, resource string) float64 {
@@ -64,8 +65,8 @@ func (s *scrape) resourceValue(name, resource string) float64 {
 
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
-// sum adds up the series of a metric. A regular expression may select those with matching labels,
-// such as `code="5`.
+// sum adds up the series of a metric. An optional regular expression such as `code="5` selects them
+// by labels.
 func (s *scrape) sum(name string, pattern ...string) float64 {
 	match, total := regexp.MustCompile(strings.Join(pattern, "")), s.samples[name]
 	for series, value := range s.samples {
@@ -76,7 +77,7 @@ func (s *scrape) sum(name string, pattern ...string) float64 {
 	return total
 }
 
-// label returns a label's value in any one series of a metric; "" if there is none.
+// label returns the value of a label in some series of a metric, or "" if no series has it.
 func (s *scrape) label(name, label string) string {
 	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
 	for series := range s.samples {
@@ -89,7 +90,7 @@ func (s *scrape) label(name, label string) string {
 	return ""
 }
 
-// labels returns the sorted values of a metric's only label, of series above 0.
+// labels returns the sorted values of a metric's only label, for all series above 0.
 func (s *scrape) labels(name, label string) (all []string) {
 	for series, value := range s.samples {
 		if labels, ok := strings.CutPrefix(series, name+"{"+label+`="`); ok && value > 0 {
@@ -100,8 +101,8 @@ func (s *scrape) labels(name, label string) (all []string) {
 	return all
 }
 
-// fill executes a template of this package with the figures of a scrape. It panics if the template
-// is invalid.
+// fill executes an embedded template with the values of a scrape. It panics if the template is
+// invalid.
 func (s *scrape) fill(text string, more template.FuncMap) string {
 	t := template.New("").Funcs(template.FuncMap{
 		"value": s.value, "sum": s.sum, "label": s.label, "labels": s.labels, "resources": s.resources,
@@ -115,7 +116,7 @@ func (s *scrape) fill(text string, more template.FuncMap) string {
 	return b.String()
 }
 
-// resources returns the label values "resource" of a metric, unsorted.
+// resources returns the values of a metric's "resource" label, unsorted.
 func (s *scrape) resources(name string) (all []string) {
 	for series := range s.samples {
 		if label, ok := strings.CutPrefix(series, name+"{resource="); ok {

@@ -48,13 +48,13 @@ For tests, in memory only, on a free port:
 
 The ready line begins with "troupe ready: " and the address. The kubeconfig is complete before.`
 
-// failureDrainTimeout bounds the wait for requests in flight after a fatal error. It is short,
+// failureDrainTimeout limits the wait for requests in flight after a fatal error. It is short,
 // because it delays the restart that recovers the daemon.
 const failureDrainTimeout = 5 * time.Second
 
 // serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a copy of the defaults, and only given ones count, so that a
-// default does not override the file.
+// flags. The flags are bound to a separate Config, and only those that were set count. Otherwise
+// the default of a flag would override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()
@@ -96,7 +96,7 @@ func serve() *cobra.Command {
 	return c
 }
 
-// A helpFlag is --help or --help=all. cobra requires that it is a boolean.
+// A helpFlag is --help or --help=all. cobra requires it to be a boolean.
 type helpFlag string
 
 func (h *helpFlag) String() string { return strconv.FormatBool(*h != "") }
@@ -111,8 +111,8 @@ func (h *helpFlag) Set(s string) error {
 	return nil
 }
 
-// withKubeconfig runs an ephemeral daemon with a kubeconfig in a temporary directory, unless a path
-// is configured.
+// withKubeconfig writes the kubeconfig of an ephemeral daemon to a temporary directory, unless a
+// path is configured.
 func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 	if !config.Ephemeral || config.Kubeconfig != "" {
 		return run(config)
@@ -125,7 +125,7 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 	return errors.Join(run(config), os.RemoveAll(dir))
 }
 
-// run serves until a signal or a fatal error. Signals are caught before anything is opened, so that
+// run serves until a signal or a fatal error. It catches signals before it opens anything, so that
 // none is lost during the start. The ready line on standard output lets the caller wait for the
 // daemon.
 //

@@ -21,7 +21,7 @@ type statusOptions struct {
 	Top        int
 }
 
-// run summarizes a running daemon. It needs only the permission to read /metrics.
+// run summarizes a running daemon. The user only needs permission to read /metrics.
 func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	r, err := loadDaemonClient(o.Kubeconfig)
 	if err != nil {
@@ -30,7 +30,8 @@ func (o *statusOptions) run(c *cobra.Command, _ []string) error {
 	return r.status(c.Context(), c.OutOrStdout(), o.Interval, o.Top)
 }
 
-// status takes two scrapes, interval apart, because counters are only meaningful as differences.
+// status takes two scrapes with the given interval, because only differences of counters are
+// meaningful.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {
@@ -52,20 +53,20 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 	return p.collections(w, top)
 }
 
-// A statusReport compares two scrapes of a daemon. Rates use the scrapes' timestamps, because
-// requests take time too.
+// A statusReport compares two scrapes of a daemon. Rates use the times of the scrapes, because the
+// requests themselves take time.
 type statusReport struct {
 	server        string
 	before, after *scrape
 }
 
-// rate returns the increase per second of the sum of series; see scrape.sum.
+// rate returns the increase per second of the series that scrape.sum selects.
 func (p *statusReport) rate(name string, pattern ...string) float64 {
 	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// mean returns the recent mean in seconds per unit of a counter; for an idle daemon, the mean since
-// the start.
+// mean divides the increase of one counter, in seconds, by that of another. If the daemon was idle,
+// it returns the mean since the start.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n
@@ -73,7 +74,6 @@ func (p *statusReport) mean(seconds, count string) float64 {
 	return ratio(p.after.value(seconds), p.after.value(count))
 }
 
-// ratio returns amount/by, or 0 if by is 0.
 func ratio(amount, by float64) float64 {
 	if by == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (p *statusReport) summary(w io.Writer) error {
 	return t.Flush()
 }
 
-// slowest returns the collections with the longest mutations since the daemon's start.
+// slowest lists the collections with the longest mutations since the daemon's start.
 func (p *statusReport) slowest() string {
 	const most = 3
 	names := p.after.resources("troupe_turn_seconds_max")
@@ -109,14 +109,13 @@ func (p *statusReport) slowest() string {
 	return cmp.Or(strings.Join(texts, ", "), "nothing was changed")
 }
 
-// A row describes one collection.
 type row struct {
 	resource                                            string
 	objects, watches, history, mutations, mean, longest float64
 }
 
-// collections writes the busiest collections, then the largest. It skips collections without
-// objects, watches and history. The order is total, so that output is stable.
+// collections prints the busiest and then the largest collections. It skips those without objects,
+// watches and history. The order is total, so that the output is stable.
 func (p *statusReport) collections(w io.Writer, top int) error {
 	rows := p.rows()
 	hidden := 0
@@ -182,7 +181,7 @@ func size(v float64) string {
 	return fmt.Sprintf("%.1f %s", v, units[n])
 }
 
-// short formats seconds with about three digits, such as 12.3µs, 1.25ms or 2.5s.
+// short formats seconds with about three significant digits, such as 12.3µs, 1.25ms or 2.5s.
 func short(seconds float64) string {
 	d := time.Duration(seconds * 1e9)
 	switch {

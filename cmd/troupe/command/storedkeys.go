@@ -30,7 +30,8 @@ func (k keyCensus) write(w io.Writer) {
 	}
 }
 
-// valueReader returns a function that checks whether a configuration decrypts a value.
+// valueReader returns a function that fails if the encryption configuration at path cannot decrypt
+// a stored value.
 func valueReader(path string) (func(at persist.Place, stored []byte) error, error) {
 	config, err := daemon.LoadAnyEncryption(path)
 	if err != nil {

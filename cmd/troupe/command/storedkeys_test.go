@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/persist/encryption"
 )
 
-// encryptionFile writes an encryption configuration with one key.
 func encryptionFile(t *testing.T, name, fill string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
@@ -23,8 +22,8 @@ func encryptionFile(t *testing.T, name, fill string) string {
 	return path
 }
 
-// TestVerifyNamesKeys checks that verify lists the encryption keys in use, and reports values that
-// do not decrypt.
+// TestVerifyNamesKeys checks that verify lists the encryption keys in use and reports values that
+// it cannot decrypt.
 func TestVerifyNamesKeys(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), encryptionFile(t, "one", "A")

@@ -9,10 +9,10 @@ import (
 )
 
 // Addr returns the address that the daemon listens on, with the actual port if the configured one
-// is 0. Like URL and Ready, it may be called only after Start.
+// is 0. Addr, URL and Ready may be called only after Start.
 func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 
-// URL returns the address for clients on this machine, as in "https://127.0.0.1:6443".
+// URL returns the address for clients on this machine, such as "https://127.0.0.1:6443".
 func (d *Daemon) URL() string { return d.endpoint.url() }
 
 // Kubeconfig returns the path of the administrator's kubeconfig, or "" if it is not written to a
@@ -20,7 +20,7 @@ func (d *Daemon) URL() string { return d.endpoint.url() }
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
 // Ready returns the line that announces that requests are served. Scripts and tests wait for this
-// line and parse the address and the path from it.
+// line and parse the address and the kubeconfig's path from it.
 func (d *Daemon) Ready() string {
 	var kubeconfig string
 	if path := d.Kubeconfig(); path != "" {

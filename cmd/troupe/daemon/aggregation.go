@@ -19,19 +19,19 @@ import (
 
 // Aggregation configures access to extension API servers.
 type Aggregation struct {
-	// ProxyClientCertFile and ProxyClientKeyFile are the daemon's client credentials for extension
-	// servers. "" uses a generated certificate.
+	// ProxyClientCertFile and ProxyClientKeyFile are the daemon's client certificate for extension
+	// API servers. "" means a generated certificate.
 	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
 	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
-	// EndpointRouting connects to the endpoints of Services instead of to their cluster IPs.
+	// EndpointRouting sends requests to the endpoints of Services instead of their cluster IPs.
 	EndpointRouting bool `flag:"enable-aggregator-routing"`
 	// RejectForwardingRedirects returns an error instead of forwarding redirects.
 	RejectForwardingRedirects bool `flag:"aggregator-reject-forwarding-redirect"`
-	// ServiceResolver maps Services to addresses, as in name.namespace=host:port.
+	// ServiceResolver maps Services to addresses, in the form name.namespace=host:port.
 	ServiceResolver []string `flag:"aggregator-service-resolver"`
 }
 
-// An aggregator follows APIServices and the discovery of the servers behind them.
+// An aggregator follows APIServices and the discovery documents of their servers.
 type aggregator struct {
 	base
 
@@ -71,7 +71,8 @@ func (a *aggregator) Stop(ctx context.Context) error {
 	return err
 }
 
-// Probe checks the server behind an APIService, for controllers.APIServiceProber.
+// Probe probes the server of an APIService, and translates errors into reasons for its Available
+// condition.
 func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
 	err := a.Servers.Probe(ctx, spec)
 	var fault *services.Fault
@@ -96,8 +97,8 @@ func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 	return all, unknown
 }
 
-// Do sends a request as the controller's service account. Extension servers authorize it by asking
-// this server, where the default roles grant the controller its permissions.
+// Do sends a request as the controller's service account. Extension API servers authorize it by a
+// SubjectAccessReview to this server, whose default roles grant the controller its permissions.
 func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
 	of, account := discovery.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
 	return a.Servers.Do(ctx, aggregation.RemoteRequest{
@@ -106,8 +107,9 @@ func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, bo
 	})
 }
 
-// trust returns what extension servers must trust: the CAs of client certificates, and the CAs,
-// names and headers of proxies. The proxies are the configured ones and the daemon itself.
+// trust returns the configuration that extension API servers need to authenticate requests: the
+// client CA, and the CA, names and headers of proxies. The proxies are this daemon and the
+// configured ones.
 func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
 	c := a.config.Authentication
 	t = controllers.ExtensionTrust{

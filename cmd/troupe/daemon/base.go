@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A base holds what all components share: the settings, the other components, and background work
-// that runs until Stop.
+// A base holds the settings, the other components, and background work that runs until Stop. All
+// components embed one.
 type base struct {
 	*settings
 	*components
@@ -15,7 +15,7 @@ type base struct {
 	running *sync.WaitGroup
 }
 
-// newBase returns a base with a context of its own, because the work outlives the caller of Start.
+// newBase returns a base with its own context, because background work outlives the call of Start.
 func newBase(s *settings, c *components) base {
 	ctx, cancel := context.WithCancel(context.Background())
 	return base{s, c, ctx, cancel, &sync.WaitGroup{}}

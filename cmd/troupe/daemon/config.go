@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A Config holds every setting of the daemon. The tag of a field names its setting, which
-// settings.ini declares. It is a plain value, which New copies.
+// A Config holds every setting of the daemon. The tag of a field is the name of the setting in
+// settings.ini. A Config is a plain value, which New copies.
 type Config struct {
 	DataDir        string `flag:"data-dir"`
 	Ephemeral      bool   `flag:"ephemeral"`
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
-	// GitVersion is the version that /version reports; "" means GitVersion().
+	// GitVersion is the version in the response of /version. "" means GitVersion().
 	GitVersion string
 
 	Etcd               Etcd
@@ -48,8 +48,8 @@ type Config struct {
 	renamed [][2]string // keys of earlier releases found in the file, with their new names
 }
 
-// Serving configures the listener and the limits of requests. Memory limits apply to all requests
-// together, so that no number of clients exceeds them.
+// Serving configures the listener and the limits for requests. Memory limits apply to the total of
+// all requests, regardless of the number of clients.
 type Serving struct {
 	BindAddress                 string   `flag:"bind-address"`
 	SecurePort                  int      `flag:"secure-port"`
@@ -74,14 +74,14 @@ type Serving struct {
 	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 
-// API selects the APIs that are served. A disabled API keeps its stored objects.
+// API configures which APIs are served. The stored objects of a disabled API are kept.
 type API struct {
 	RuntimeConfig Switches `flag:"runtime-config"`
 	FeatureGates  Switches `flag:"feature-gates"`
 	EventTTL      Duration `flag:"event-ttl"`
 }
 
-// Services configures the IP and port ranges of Services.
+// Services configures the ranges of IP addresses and ports for Services.
 type Services struct {
 	ClusterIPRange string `flag:"service-cluster-ip-range"`
 	NodePortRange  string `flag:"service-node-port-range"`
@@ -93,7 +93,7 @@ type Logging struct {
 	Verbosity int    `flag:"v"`
 }
 
-// Actors configures how activations and watches are run and supervised.
+// Actors configures how object and watch actors run, and how panics are handled.
 type Actors struct {
 	Strategy       string   `flag:"actor-strategy"`
 	MaxRestarts    int      `flag:"actor-max-restarts"`
@@ -117,7 +117,7 @@ type Journal struct {
 	ArchiveBytes Bytes  `flag:"journal-archive-bytes"`
 }
 
-// Snapshots configures when the whole state is written.
+// Snapshots configures when snapshots are written.
 type Snapshots struct {
 	JournalBytes Bytes `flag:"snapshot-journal-bytes"`
 }

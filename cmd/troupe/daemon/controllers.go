@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is a controller that is part of the daemon. Its name is that of the same controller in
-// kube-controller-manager or kube-apiserver, where one exists.
+// A builtIn is a controller that is part of the daemon. It has the name of its counterpart in
+// kube-controller-manager or kube-apiserver, if there is one.
 type builtIn struct {
 	name    string
 	alias   string // the former name in kube-controller-manager
@@ -25,12 +25,12 @@ type builtIn struct {
 	runsOn  runsOn
 	twin    twin
 
-	// Exactly one of these constructors is set.
+	// Exactly one constructor is set.
 	ofServer  func(*serverControllers, *controllers.Env) controller
 	ofCluster func(*clusterControllers) controller
 }
 
-// enabled defines the naming profiles in which --controllers=* includes a controller.
+// enabled selects the naming profiles in which --controllers=* includes a controller.
 type enabled int
 
 const (
@@ -44,7 +44,7 @@ func (e enabled) includes(n *meta.Naming) bool {
 	return e == onEveryProfile || e == onPlatform && n == meta.Platform || e == exceptPlatform && n != meta.Platform
 }
 
-// runsOn defines which of several daemons with shared state run a controller.
+// runsOn selects which of several daemons with shared storage run a controller.
 type runsOn int
 
 const (
@@ -52,7 +52,7 @@ const (
 	everyDaemon
 )
 
-// twin defines what a controller does while kube-controller-manager runs the same one.
+// twin selects how a controller behaves while kube-controller-manager runs its counterpart.
 type twin int
 
 const (
@@ -63,22 +63,21 @@ const (
 
 type controller interface{ Run(ctx context.Context) }
 
-// plain adapts the constructor of a controller that needs only an Env.
 func plain[C controller](create func(*controllers.Env) C) func(*clusterControllers) controller {
 	return func(c *clusterControllers) controller { return create(c.env) }
 }
 
-// apiServerAlias names all controllers that run inside kube-apiserver.
+// apiServerAlias selects all controllers that kube-apiserver runs.
 const apiServerAlias = "apiserver"
 
-// TestControllers selects the controllers for an API server to test programs against: those of a
-// bare API server, namespace deletion, and garbage collection including protected volumes. No other
-// object appears or changes by itself.
+// TestControllers selects controllers for tests against an API server: those of kube-apiserver,
+// namespace deletion, and garbage collection including protected volumes. Other objects appear or
+// change only through the tests.
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
-// builtIns lists all controllers that can be disabled. Essential ones, such as that of CRDs, are
-// not among them.
+// builtIns lists all controllers that can be disabled. It does not include essential ones, such as
+// the CRD controller.
 var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
 // basicControllers handle objects that every cluster has.
@@ -107,7 +106,7 @@ var basicControllers = []builtIn{
 		c.onTrustChange(&c.publishTrustBundle, p.Publish)
 		return p
 	}},
-	// The platform profile requires a token for every account, used or not.
+	// The platform profile requires a token for every service account, even if unused.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
 		return controllers.NewLegacyTokenCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
 	}},
@@ -119,8 +118,8 @@ var basicControllers = []builtIn{
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},
-	// kube-controller-manager's counterpart only recalculates periodically; it relies on the API
-	// server to record usage.
+	// The counterpart in kube-controller-manager only recalculates periodically. It relies on the
+	// API server to account for usage.
 	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return controllers.NewResourceQuotas(env, c.storage.quotas)
 	}},
@@ -140,12 +139,12 @@ var basicControllers = []builtIn{
 	{name: "volumeattributesclass-protection-controller", ofCluster: plain(controllers.NewAttributesClassProtection)},
 }
 
-// Controllers selects controllers as a comma-separated list: "*" for those enabled by default, a
-// name to enable and -name to disable one. It is a string so that flag and file have the same form.
+// Controllers is a comma-separated list that selects controllers: "*" for those enabled by default,
+// a name to enable and -name to disable one. Flag and file use the same string.
 type Controllers string
 
 // runs reports whether the controller is selected. Its name takes precedence over its group, and
-// the group over "*".
+// its group over "*".
 func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	names := c.names()
 	for _, name := range []string{b.name, b.group} {
@@ -163,7 +162,7 @@ func (s *settings) enables(b builtIn) bool {
 	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With returns c with names added, which override entries of c for the same controllers.
+// With returns c with the names added. They replace entries of c for the same controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
 	for _, name := range Controllers(strings.Join(names, ",")).names() {
@@ -174,15 +173,15 @@ func (c Controllers) With(names ...string) Controllers {
 	return Controllers(strings.Join(all, ","))
 }
 
-// Runs reports whether the named controller runs under a naming profile. It is false for aliases
-// and for an unknown name or profile.
+// Runs reports whether the named controller runs under a naming profile. It returns false for an
+// alias and for an unknown name or profile.
 func (c Controllers) Runs(name, profile string) bool {
 	naming, err := meta.ParseNaming(profile)
 	i := slices.IndexFunc(builtIns, func(b builtIn) bool { return b.name == name })
 	return err == nil && i >= 0 && c.runs(builtIns[i], naming)
 }
 
-// names returns the entries of c with aliases replaced by names. A leading - is kept.
+// names returns the entries of c with aliases replaced by names. It keeps a leading "-".
 func (c Controllers) names() []string {
 	var names []string
 	for name := range strings.SplitSeq(string(c), ",") {
@@ -197,7 +196,7 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// validate also rejects "-*", which would disable everything and is most likely a mistake.
+// validate also rejects "-*", which would disable all controllers and is probably a mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {

@@ -11,7 +11,7 @@ import (
 )
 
 // clusterControllers are the controllers that kube-controller-manager runs in other clusters. Their
-// writes pass admission, and some check users' permissions.
+// writes pass admission, and some of them check the permissions of users.
 type clusterControllers struct {
 	base
 
@@ -48,8 +48,8 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange stores publish in current; it is called when the trust bundle changes. The first
-// call must come before the reloader runs.
+// onTrustChange stores publish in current, whose function is called when the trust bundle changes.
+// The first call must precede the start of the reloader.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

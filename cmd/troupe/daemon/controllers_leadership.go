@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// leadership decides which of several daemons with shared state runs controllers. A daemon with
-// exclusive state always leads.
+// leadership elects the daemon that runs controllers if several share storage. A daemon with its
+// own data directory always leads.
 type leadership struct {
 	base
 
@@ -31,8 +31,8 @@ func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	l.election.Lead(ctx, work)
 }
 
-// store returns the store for controllers that run on the leader. Writes are fenced if there is an
-// election.
+// store returns the store for controllers that run only on the leader. With an election, it fences
+// their writes.
 func (l *leadership) store() controllers.Store {
 	if l.election == nil {
 		return l.storage.store

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 
-// networkControllers handle Services, their endpoints and addresses, and nodes.
+// networkControllers handle Services, their endpoints and addresses, and Nodes.
 var networkControllers = []builtIn{
 	{name: "disruption-controller", alias: "disruption", ofCluster: plain(disruption.NewBudgets)},
 	{name: "endpoints-controller", alias: "endpoint", ofCluster: func(c *clusterControllers) controller {

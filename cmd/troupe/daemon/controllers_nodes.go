@@ -24,7 +24,7 @@ type Nodes struct {
 	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // finished Pods to keep; 0 or less keeps all
 }
 
-// ranges parses the ranges to assign parts of to nodes; nil if that is disabled.
+// ranges parses the ranges that are divided among Nodes. It returns nil if that is disabled.
 func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	if !n.AllocateCIDRs {
 		return nil, nil
@@ -51,7 +51,7 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	return all, nil
 }
 
-// maskSize returns the prefix length of a node's range for an IP family.
+// maskSize returns the prefix length of a Node's range, for IPv6 or IPv4.
 func (n Nodes) maskSize(v6 bool) int {
 	of, usual := n.CIDRMaskSizeIPv4, 24
 	if v6 {
@@ -65,8 +65,7 @@ func (n Nodes) maskSize(v6 bool) int {
 	return usual
 }
 
-// newIPAM returns the controller that assigns Pod ranges to nodes. The ranges of Services are
-// excluded.
+// newIPAM returns the controller that assigns Pod ranges to Nodes. It excludes the Service ranges.
 func (c *clusterControllers) newIPAM() controller {
 	ranges, err := c.config.Nodes.ranges()
 	if err != nil {

@@ -13,7 +13,7 @@ type remadeController struct {
 	create func() controller
 }
 
-// newRemadeController creates the first controller immediately.
+// newRemadeController creates the first controller immediately, so that callers can inspect it.
 func newRemadeController(create func() controller) *remadeController {
 	return &remadeController{create(), create}
 }
@@ -27,7 +27,7 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController stops while kube-controller-manager runs the same controller.
+// A yieldingController stops its controller while kube-controller-manager runs the counterpart.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader
@@ -46,7 +46,7 @@ func (y yieldingController) Run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 		stop()
-		// Wait before the next run, so that two instances never run at the same time.
+		// Wait before the next run, so that two instances never overlap.
 		work.Wait()
 	}
 }

@@ -18,10 +18,10 @@ type serverControllers struct {
 	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
 }
 
-// A preparer is a controller that creates objects which clients rely on from the first request.
+// A preparer is a controller that creates objects on which clients rely from the first request.
 type preparer interface{ Ready() <-chan struct{} }
 
-// maxPreparation bounds the wait for preparers; a store that cannot write is served nonetheless.
+// maxPreparation limits the wait for preparers. The daemon serves even if the store cannot write.
 const maxPreparation = 10 * time.Second
 
 func (c *serverControllers) Start() error {
@@ -52,8 +52,7 @@ func (c *serverControllers) Start() error {
 	return nil
 }
 
-// runBuiltIns starts the controllers and returns the preparers among those that do not wait for an
-// election.
+// runBuiltIns starts the controllers. It returns the preparers that need not wait for an election.
 func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 	for _, b := range builtIns {
 		if b.ofServer == nil || !c.enables(b) {

@@ -5,7 +5,7 @@ import "github.com/troupe-api/troupe/actors/controllers/workloads"
 const workloadsAlias = "workloads"
 
 // workloadControllers create Pods for workloads. They run only if named, because most clusters run
-// kube-controller-manager for that.
+// them in kube-controller-manager.
 var workloadControllers = []builtIn{
 	workload("cronjob-controller", "cronjob", (*workloads.Group).CronJobs),
 	workload("daemonset-controller", "daemonset", (*workloads.Group).DaemonSets),
@@ -18,7 +18,7 @@ var workloadControllers = []builtIn{
 	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
 }
 
-// scheduling assigns Pods to nodes. It is not in the group, because clusters with nodes usually
+// scheduling assigns Pods to Nodes. It is not in the group, because clusters with Nodes usually
 // have a scheduler.
 var scheduling = func() builtIn {
 	b := workload("scheduler-controller", "scheduler", (*workloads.Group).Scheduler)

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestWorkloadControllers checks that workload controllers run only if they or their group are
-// enabled.
+// TestWorkloadControllers checks that a workload controller runs only if it or its group is named.
 func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,

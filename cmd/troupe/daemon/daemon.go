@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Daemon is one server over one data directory, or one of several over shared state in etcd. Call
-// New, Start, then Wait or Stop.
+// A Daemon is a server on its own data directory, or one of several on the same etcd. Call New,
+// Start, and then Wait or Stop.
 //
-// Start starts the components in their order, and Stop stops them in reverse order.
+// Start starts the components in order, and Stop stops them in reverse order.
 type Daemon struct {
 	*settings
 	*components
@@ -29,7 +29,7 @@ type Daemon struct {
 	stopErr  error // of Stop; read after stopped is closed
 }
 
-// components are the parts of a Daemon, in the order of their start. Each uses only those above it.
+// components are the parts of a Daemon in starting order. Each uses only those above it.
 type components struct {
 	fatal fatalErrors // of all components
 
@@ -47,7 +47,7 @@ type components struct {
 	maintenance       *maintenance        // reloads files
 }
 
-// settings are the Config and values that New derives from it, shared by all components.
+// settings are the Config and the values that New derives from it. All components share them.
 type settings struct {
 	config    Config
 	naming    *meta.Naming
@@ -57,16 +57,16 @@ type settings struct {
 	startedAt time.Time
 }
 
-// A component is a part of a Daemon. Fields set by Start are immutable afterwards; components that
-// start later read them without a lock.
+// A component is a part of a Daemon. Fields that Start sets are immutable afterwards, and
+// components that start later read them without a lock.
 type component interface {
 	// Start returns once later components can rely on this one.
 	Start() error
-	// Stop ends what Start began, even if Start failed. ctx bounds the wait.
+	// Stop stops everything that Start started, even if Start failed. ctx limits the wait.
 	Stop(ctx context.Context) error
 }
 
-// New validates the settings and creates a Daemon that logs to logs, or nowhere if it is nil. It
+// New validates the settings and creates a Daemon that logs to logs, or not at all if it is nil. It
 // opens nothing, so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
@@ -104,15 +104,15 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	return &Daemon{settings: s, components: all, stopped: make(chan struct{})}, nil
 }
 
-// SetClock sets the clock for timestamps of objects and for service account tokens. Call it before
-// Start; now must be safe for concurrent use. Certificates, watches, controllers and timeouts keep
-// the system clock.
+// SetClock sets the clock for timestamps in objects and for service account tokens. It must be
+// called before Start, and now must be safe for concurrent use. Certificates, watches, controllers
+// and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// Start opens the data directory and serves requests. If it returns an error, nothing stays open.
+// Start opens the data directory and serves requests. After an error nothing stays open.
 func (d *Daemon) Start() error {
-	// Compiling the kinds takes a good part of the start, so it runs concurrently. The certificates
-	// are read only after the log has locked the data directory.
+	// Compile the kinds concurrently, because that takes much of the starting time. The
+	// certificates are read only after the log has locked the data directory.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -139,8 +139,8 @@ func (d *Daemon) startAll(all ...component) error {
 }
 
 // Stop fails readiness, waits for the shutdown delay, finishes requests in flight, ends watches and
-// closes the journal. ctx bounds the wait; no acknowledged write is lost if it expires. Further
-// calls wait for the first and return its error.
+// closes the journal. ctx limits the wait. No acknowledged write is lost if it ends early. Further
+// calls wait for the first one and return its error.
 func (d *Daemon) Stop(ctx context.Context) error {
 	d.stopOnce.Do(func() {
 		var errs []error
@@ -154,11 +154,11 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	return d.stopErr
 }
 
-// fatalErrors receives errors that the daemon cannot survive. Its capacity covers both sources, the
-// store and the listener.
+// fatalErrors receives errors that the daemon cannot survive. Its capacity is one for each source,
+// the store and the listener.
 type fatalErrors chan error
 
-// report never blocks, because the store's goroutines that call it must still answer waiting
+// report never blocks, because the calling goroutines of the store must still answer waiting
 // requests.
 func (f fatalErrors) report(err error) {
 	select {
@@ -167,8 +167,8 @@ func (f fatalErrors) report(err error) {
 	}
 }
 
-// Wait blocks until Stop, and then returns nil, or until a fatal error, which it returns. After an
-// error the components are still open; the process should exit.
+// Wait waits for Stop and returns nil, or returns the first fatal error. After an error the
+// components are still open, and the process should exit.
 func (d *Daemon) Wait() error {
 	select {
 	case err := <-d.fatal:
@@ -178,15 +178,14 @@ func (d *Daemon) Wait() error {
 	}
 }
 
-// fatalGracePeriod is how long a failed daemon still accepts requests, so that clients on open
-// connections get a response.
+// fatalGracePeriod is the time for which a failed daemon still accepts requests, so that clients on
+// open connections get a response.
 const fatalGracePeriod = 500 * time.Millisecond
 
-// Reload rereads certificates and other watched files immediately. It may be called only after
-// Start.
+// Reload rereads certificates and other watched files. It may be called only after Start.
 func (d *Daemon) Reload() { d.identity.reloader.Trigger() }
 
-// Drain finishes the requests in flight after a fatal error. ctx bounds the wait.
+// Drain finishes the requests in flight after a fatal error. ctx limits the wait.
 func (d *Daemon) Drain(ctx context.Context) {
 	select {
 	case <-time.After(fatalGracePeriod):

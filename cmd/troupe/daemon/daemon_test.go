@@ -27,7 +27,7 @@ func mustStart(t *testing.T, dir string) *Daemon {
 	return d
 }
 
-// client returns a client that trusts the daemon's CA. It uses the named client certificate unless
+// client returns a client that trusts the daemon's CA, with the named client certificate unless
 // name is "".
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()

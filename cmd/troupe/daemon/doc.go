@@ -1,8 +1,8 @@
 // Package daemon turns a Config into a running server. The troupe command, tests, the benchmark and
-// other programs use it; docs/api-policy.md defines what stays stable for them.
+// other programs use it. docs/api-policy.md says what stays stable for them.
 //
 // A Config holds every setting: defaults, overridden by a strict YAML file, overridden by flags.
-// settings.ini declares the settings; each section is a type in a file of its component.
+// settings.ini declares the settings. Each section is a type in a file of its component.
 //
 // A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go).
 // Files are named after their component:
@@ -15,9 +15,9 @@
 //	frontend     listener, kubeconfig, flow control, HTTP server
 //	maintenance  reload of files
 //
-// The server's own controllers start before the port opens. Policy starts afterwards, because it
-// reads objects that they write; connections wait in the listener's queue. Stop proceeds in
-// reverse.
+// The API server's own controllers start before the port opens. Policy starts after them, because
+// it reads objects that they write. Meanwhile, connections wait in the listener's queue. Stop uses
+// the reverse order.
 //
 // The data directory:
 //
@@ -25,7 +25,8 @@
 //	pki/               package certs, and sa.key, which signs service account tokens
 //	journal/ snapshots/ and small files beside them: package persist
 //
-// Invariants: one process opens a data directory, under one naming profile. A setting that cannot
-// be honored is an error at the start, never ignored. The ready line is printed once requests can
-// be answered.
+// Invariants:
+//   - Only one process opens a data directory, always under the same naming profile.
+//   - A setting that cannot be honored is an error at the start, and never ignored.
+//   - The ready line is printed once requests can be served.
 package daemon

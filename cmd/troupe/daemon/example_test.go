@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Example runs the server inside another program, on a free port and with its own data directory.
+// Example runs the server inside another program, with its own data directory and a free port.
 func Example() {
 	dir, err := os.MkdirTemp("", "troupe-example-")
 	if err != nil {

@@ -23,8 +23,8 @@ type frontEnd struct {
 	server      *http.Server
 }
 
-// Start begins to accept connections. A listener error is fatal for the daemon, so that supervisors
-// restart the process.
+// Start begins to accept connections. A listener error is fatal, so that a supervisor restarts the
+// process.
 func (f *frontEnd) Start() error {
 	if err := f.startFlowControl(); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is how long conversion webhooks may still respond while the daemon stops. A
-// webhook that hangs must not delay the shutdown.
+// conversionGracePeriod is the time that conversion webhooks get to respond while the daemon stops.
+// A hanging webhook must not delay the shutdown.
 const conversionGracePeriod = 2 * time.Second
 
 func (f *frontEnd) Stop(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
 	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
-	// Without the feature the function stays nil, and /flagz is not served.
+	// If flags stays nil, /flagz is not served.
 	var flags func() map[string]string
 	if f.features.Enabled(features.ComponentFlagz) {
 		flags = f.config.flagValues
@@ -118,7 +118,6 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	}, nil
 }
 
-// clientStore returns the store for client requests.
 func (f *frontEnd) clientStore() *actors.ClientStore {
 	state, objects := f.storage.state, f.storage.objects
 	observed := map[meta.GroupResource]bool{}
@@ -137,8 +136,8 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 	return actors.NewClientStore(f.storage.store, opts)
 }
 
-// writeMetrics writes the metrics of all components except the HTTP server. Components that may be
-// absent write nothing then.
+// writeMetrics writes the metrics of all components except the HTTP server. A component that is
+// disabled writes none.
 func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeProcess(w)
 	f.writeFeatureGates(w)
@@ -159,6 +158,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeFlowControl(w)
 }
 
-// BackupPath serves a backup of a running daemon's state. It is authorized like any path; members
-// of system:masters may read it.
+// BackupPath is the path that serves a backup of the running daemon. Like any other path it needs
+// authorization, which members of system:masters have.
 const BackupPath = "/backup"

@@ -16,15 +16,15 @@ import (
 // A probedComponent is a part of the control plane that has a ComponentStatus.
 type probedComponent struct {
 	name string
-	// probe checks the component; err reports that it could not be checked.
+	// probe checks the component. It returns an error only if the check itself failed.
 	probe func(ctx context.Context) (message string, healthy bool, err error)
 }
 
 const componentProbeTimeout = 20 * time.Second
 
-// probedComponents returns the components of ComponentStatus, by name: a local scheduler and
-// controller manager at their default ports, and the store in place of etcd-0. Their certificates
-// are self-signed, so they are not verified, and no secret is sent.
+// probedComponents returns the components that have a ComponentStatus, by name: the scheduler and
+// the controller manager at their default ports on this machine, and the store as etcd-0. Their
+// certificates are self-signed and not verified. The probes send no secrets.
 func (s *storage) probedComponents() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
@@ -47,11 +47,11 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 	return "ok", true, nil
 }
 
-// maxProbeAnswer bounds the bytes read from a response.
+// maxProbeAnswer limits the bytes read from a response.
 const maxProbeAnswer = 10 << 10
 
-// httpProbe probes a URL. The body of an error response is not passed on, because any process may
-// listen there. A failed connection counts as unhealthy, not as an error.
+// httpProbe returns a probe of a URL. It hides the body of an error response, because any process
+// may listen there. A failed connection means unhealthy and is no error.
 func httpProbe(client *http.Client, url string) func(ctx context.Context) (string, bool, error) {
 	return func(ctx context.Context) (string, bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -71,7 +71,8 @@ func httpProbe(client *http.Client, url string) func(ctx context.Context) (strin
 	}
 }
 
-// readComponents returns a function that probes one component, or all concurrently if name is "".
+// readComponents returns a function that probes the named component, or all of them concurrently if
+// name is "".
 func readComponents(components []probedComponent) func(ctx context.Context, name string) ([]tree.Tree, error) {
 	return func(ctx context.Context, name string) ([]tree.Tree, error) {
 		if name == "" {
@@ -82,7 +83,7 @@ func readComponents(components []probedComponent) func(ctx context.Context, name
 				return []tree.Tree{c.status(ctx)}, nil
 			}
 		}
-		// kube-apiserver uses this resource name here and nowhere else.
+		// kube-apiserver uses this singular resource name only here.
 		return nil, meta.NewNotFound(meta.GroupResource{Resource: "componentstatus"}, name)
 	}
 }

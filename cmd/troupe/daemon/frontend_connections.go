@@ -2,16 +2,16 @@ package daemon
 
 import "cmp"
 
-// Limits of connections without a setting, and the file descriptors reserved for files and outgoing
-// connections. Without a reserve, connections could keep the server from writing its journal.
+// Limits for connections, and the file descriptors reserved for files and outgoing connections.
+// Without the reserve, connections could prevent the server from writing its journal.
 const (
 	minConnections         = 64
 	defaultMaxConnections  = 200_000
 	maxReservedDescriptors = 1024
 )
 
-// connectionLimit returns the maximum number of open connections. The operating system's limit
-// overrides the setting.
+// connectionLimit returns the maximum number of open connections. It never exceeds the limit of the
+// operating system.
 func (s Serving) connectionLimit() int {
 	files := openFileLimit()
 	most := max(files-min(files/8, maxReservedDescriptors), minConnections)

@@ -11,7 +11,7 @@ func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	return &http.ConsoleOptions{SignIn: f.consoleSignIn}
 }
 
-// consoleSignIn returns nil until the provider's endpoints are known.
+// consoleSignIn returns the endpoints of the OIDC provider, or nil until they are known.
 func (f *frontEnd) consoleSignIn() *http.ConsoleSignIn {
 	if f.authentication.oidc == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An endpoint is the listener of the API, and publishes its address in the administrator's
-// kubeconfig, the API's Service and the ConfigMap cluster-info. Connections queue in the listener
+// An endpoint is the listener of the API. It publishes its address in the administrator's
+// kubeconfig, the API's Service and the cluster-info ConfigMap. Connections queue in the listener
 // until the front end serves them.
 type endpoint struct {
 	base
@@ -38,7 +38,7 @@ func (e *endpoint) Start() (err error) {
 func (e *endpoint) Stop(ctx context.Context) error {
 	err := e.base.Stop(ctx)
 	if e.listener != nil {
-		// The front end has closed it, unless Start failed before.
+		// The front end has already closed the listener, unless Start failed before.
 		if closed := e.listener.Close(); !errors.Is(closed, net.ErrClosed) {
 			err = closed
 		}
@@ -46,13 +46,12 @@ func (e *endpoint) Stop(ctx context.Context) error {
 	return errors.Join(err, e.removeEphemeralKubeconfig())
 }
 
-// apiService returns the key of the API's own Service.
 func (s *settings) apiService() meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: s.naming.Translate("platform")}
 }
 
-// publish creates and maintains the objects that describe the API's address and the ranges of
-// Services. Failures are only logged, so that the daemon starts even if the disk is full.
+// publish maintains the API's own Service, the cluster-info ConfigMap and the Service ranges.
+// Failures are only logged, so that the daemon starts even if the disk is full.
 func (e *endpoint) publish() {
 	env, services := controllers.NewEnv(e.storage.store, e.storage.kinds, e.log), e.storage.services
 	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
@@ -83,9 +82,9 @@ func (e *endpoint) publish() {
 	e.run(func(ctx context.Context) { e.leadership.lead(ctx, info.Run) })
 }
 
-// url returns the address for clients on this machine, as in "https://127.0.0.1:6443". Clients
-// cannot connect to an unspecified address, so the loopback address, which the certificate
-// includes, replaces it.
+// url returns the address for clients on this machine, such as "https://127.0.0.1:6443". Clients
+// cannot connect to an unspecified address such as 0.0.0.0, so it becomes 127.0.0.1, which the
+// certificate includes.
 func (e *endpoint) url() string {
 	host, port, _ := net.SplitHostPort(e.listener.Addr().String())
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
@@ -103,7 +102,7 @@ func (e *endpoint) advertisedURL() string {
 }
 
 // advertised returns the address at which other machines reach the daemon. It is the zero Addr if
-// there is none, as for a daemon that listens on a loopback address.
+// there is none, for example because the daemon listens on a loopback address.
 func (c Config) advertised() netip.Addr {
 	if a, err := netip.ParseAddr(c.Serving.AdvertiseAddress); err == nil {
 		return a

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// startFlowControl starts API priority and fairness, unless it is disabled. The number of seats is
-// the sum of the limits for reads and writes.
+// startFlowControl starts API Priority and Fairness, unless it is disabled. The number of seats is
+// the sum of the limits for mutating and other requests.
 func (f *frontEnd) startFlowControl() error {
 	s := f.config.Serving
 	if !s.PriorityAndFairness {
@@ -25,8 +25,8 @@ func (f *frontEnd) startFlowControl() error {
 	return nil
 }
 
-// flowControlResources returns the resources that configure flow control. Writes of them are
-// answered once they are in effect.
+// flowControlResources returns the resources that configure flow control. A write to them is
+// answered once it is in effect.
 func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
 	if f.flowControl != nil {
 		for _, follower := range f.flowControl.Followers() {

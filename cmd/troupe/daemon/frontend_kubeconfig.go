@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// keepAdminKubeconfig writes the administrator's kubeconfig, and updates it when its certificates
-// change. It needs the open port for the URL. A full disk is only logged: the daemon must serve the
-// deletes that free space.
+// keepAdminKubeconfig writes the administrator's kubeconfig and updates it when its certificates
+// change. It needs the open port for the URL. If the disk is full, it only logs an error, because
+// the daemon must serve the deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil
@@ -31,8 +31,8 @@ func (e *endpoint) keepAdminKubeconfig() error {
 	return err
 }
 
-// removeEphemeralKubeconfig removes a kubeconfig that is useless once an ephemeral daemon has
-// stopped.
+// removeEphemeralKubeconfig removes the kubeconfig of an ephemeral daemon, which is useless
+// afterwards.
 func (e *endpoint) removeEphemeralKubeconfig() error {
 	if path := e.config.kubeconfig(); e.config.Ephemeral && path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,15 +42,16 @@ func (e *endpoint) removeEphemeralKubeconfig() error {
 	return nil
 }
 
-// An adminKubeconfig keeps the kubeconfig at path up to date. It needs no lock, because the
-// reloader runs one function at a time.
+// An adminKubeconfig updates the kubeconfig at path. It needs no lock, because the reloader runs
+// one function at a time.
 type adminKubeconfig struct {
 	path, url string
 	id        *identity
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
-// Refresh writes the file if its content changes. Otherwise the file keeps its modification time.
+// Refresh writes the file if its content changes, and reports whether it did. Otherwise the file
+// keeps its modification time.
 func (c *adminKubeconfig) Refresh() (bool, error) {
 	admin := c.id.certificates().Admin
 	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)

@@ -21,8 +21,8 @@ type Kubelets struct {
 	Timeout               Duration `flag:"kubelet-timeout"`
 }
 
-// kubeletOptions returns the options for connections to kubelets. Its certificate files are
-// reloaded.
+// kubeletOptions returns the options for connections to kubelets. The reloader rereads the
+// certificate files.
 func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 	k := f.config.Kubelets
 	o = http.KubeletOptions{AddressTypes: k.PreferredAddressTypes, Port: k.Port, DialTimeout: time.Duration(k.Timeout)}
@@ -48,8 +48,8 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 	return o, nil
 }
 
-// verifyServer verifies servers by CAs that may change at run time, unlike the RootCAs of a
-// tls.Config.
+// verifyServer returns a function that verifies servers. Its CAs may change at run time, unlike the
+// RootCAs of a tls.Config.
 func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

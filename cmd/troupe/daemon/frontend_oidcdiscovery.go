@@ -8,10 +8,10 @@ import (
 )
 
 // oidcDiscovery returns the routes of the OIDC discovery documents, or none if the issuer is not a
-// discoverable URL. Keys are fixed at the start, so the documents are encoded once.
+// discoverable URL. The keys never change after the start, so the documents are encoded only once.
 func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := f.identity.tokens
-	// The first issuer is the one in new tokens. The others publish documents of their own.
+	// New tokens contain the first issuer. The others publish their own documents.
 	if !serviceaccount.Discoverable(a.issuers[0]) {
 		return map[string]http.ExtraRoute{}, nil
 	}

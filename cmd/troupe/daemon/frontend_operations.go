@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations returns the handlers of virtual resources, which store no object of their own kind,
-// by version and resource. Names are those of the platform profile.
+// newOperations returns the handlers of virtual resources, which store no objects, by version and
+// resource. The names are those of the platform profile.
 func (f *frontEnd) newOperations() map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
 	may := authz.Reviewer{Authorizer: f.policy.authorizer}
@@ -61,8 +61,8 @@ func (f *frontEnd) evictionOperation() http.Operation {
 	}}
 }
 
-// bindingOperation assigns the Pod with the Binding's name to a node. Old schedulers post to this
-// collection; newer ones use the Pod's binding subresource, which does the same.
+// bindingOperation assigns the Pod with the Binding's name to a node. Only old schedulers post to
+// the bindings collection. Newer ones use the Pod's binding subresource, which does the same.
 func (f *frontEnd) bindingOperation() http.Operation {
 	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {

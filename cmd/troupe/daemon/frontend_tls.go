@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TLS configures serving over TLS. Names and values of the settings are those of kube-apiserver.
+// TLS configures serving over TLS. The settings have the names and values of kube-apiserver.
 type TLS struct {
 	CertFile       string   `flag:"tls-cert-file"`
 	PrivateKeyFile string   `flag:"tls-private-key-file"`
@@ -24,11 +24,11 @@ type TLS struct {
 	// WriteFiles writes the generated serving certificate and CA to CertFile, and the key to
 	// PrivateKeyFile.
 	WriteFiles bool
-	// StrictTransportSecurity holds the directives of the header; empty omits it.
+	// StrictTransportSecurity holds the directives of the header, which is omitted if it is empty.
 	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
-// The reload period is bounded so that an expired or revoked certificate is dropped within a
+// validate limits the reload period, so that an expired or revoked certificate is dropped within a
 // minute.
 func (t TLS) validate(f *faults) {
 	for _, text := range t.SNICertKeys {
@@ -67,15 +67,15 @@ func checkDirectives(directives []string) error {
 
 func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSecurity, "; ") }
 
-// warn logs insecure cipher suites. They are allowed, because old clients may need them.
+// warn logs insecure cipher suites. They are allowed because old clients may need them.
 func (t TLS) warn(log *slog.Logger) {
 	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
 		log.Warn("insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))
 	}
 }
 
-// parseOrigins compiles CORS origin patterns. Like kube-apiserver, it requires both ends of the
-// host to be anchored; otherwise a pattern would also match example.com.evil.org.
+// parseOrigins compiles CORS origin patterns. Like kube-apiserver, it requires that they anchor
+// both ends of the host. Otherwise a pattern would also match example.com.evil.org.
 func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 	var origins []*regexp.Regexp
 	for _, text := range texts {

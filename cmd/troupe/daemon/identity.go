@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity holds the server's own credentials and the CAs that it trusts, and reloads them.
-// Certificate files replace the daemon's own certificates for serving; the daemon's own CA still
-// authenticates its administrator.
+// An identity loads and reloads the server's own credentials and the CAs that it trusts.
+// Certificate files replace only the serving certificate. The daemon's own CA still authenticates
+// its administrator.
 type identity struct {
 	base
 
@@ -68,7 +68,7 @@ func (id *identity) loadCertificates() error {
 		id.log.Warn("certificates", "error", err)
 	}
 	id.reloader.Add("own", id.ownCerts.Renew)
-	// The certificate for server names without a matching SNI certificate.
+	// fallback is the certificate for server names without a matching SNI certificate.
 	fallback := id.ownCerts.Certificate
 	if c.TLS.WriteFiles {
 		if err := id.writeServing(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
@@ -99,8 +99,8 @@ func (id *identity) loadCertificates() error {
 	return nil
 }
 
-// writeServing writes the serving certificate and key. The CA follows the certificate in certFile,
-// so that clients can verify the server with that file alone.
+// writeServing writes the serving certificate and key. It appends the CA to certFile, so that
+// clients can verify the server with that file alone.
 func (id *identity) writeServing(certFile, keyFile string) error {
 	set := id.ownCerts.Set()
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
@@ -130,8 +130,8 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 
 func (id *identity) certificates() certs.Set { return id.ownCerts.Set() }
 
-// servingKey returns the PEM private key of the serving certificate. Older servers signed tokens in
-// Secrets with it.
+// servingKey returns the PEM-encoded private key of the serving certificate. Older servers signed
+// the tokens in Secrets with it.
 func (id *identity) servingKey() []byte {
 	if id.pair != nil {
 		return id.pair.KeyPEM()
@@ -139,7 +139,6 @@ func (id *identity) servingKey() []byte {
 	return id.ownCerts.Set().Server.KeyPEM
 }
 
-// proxyClient returns the client certificate for requests to extension servers.
 func (id *identity) proxyClient() *tls.Certificate {
 	if id.proxy != nil {
 		return id.proxy.Certificate()
@@ -147,8 +146,8 @@ func (id *identity) proxyClient() *tls.Certificate {
 	return id.ownCerts.ProxyClient()
 }
 
-// trustBundle returns the PEM certificates that clients must trust. With --tls-cert-file it is the
-// chain in that file, because its CA is unknown.
+// trustBundle returns the PEM certificates that clients must trust. With --tls-cert-file it is that
+// file's chain, because its CA is unknown.
 func (id *identity) trustBundle() []byte {
 	if id.pair != nil {
 		return id.pair.PEM()
@@ -171,7 +170,7 @@ func (id *identity) onTrustChange(publish func()) {
 	})
 }
 
-// clientCAs returns the CAs of client certificates: the daemon's own and those in file, unless it
+// clientCAs returns the CAs for client certificates: the daemon's own, and those in file unless it
 // is "".
 func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	sources := []certs.Source{id.ownCerts.CABundle}
@@ -191,8 +190,9 @@ func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (
 	return cas, err
 }
 
-// acceptableClientCAs returns all CAs of client certificates, for TLS handshakes. Call it after
-// clientCAs and proxyCAs, so that the reloader runs it after them.
+// acceptableClientCAs returns the CAs that TLS handshakes announce for client certificates. It must
+// be called after clientCAs and proxyCAs, because the reloader refreshes CAs in the order of the
+// calls.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {
@@ -201,8 +201,8 @@ func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	return id.authorities("acceptable-client-ca", sources...)
 }
 
-// authorities returns the CAs of sources and keeps them up to date. Removing a CA from a file
-// invalidates its certificates within the reload period.
+// authorities returns the CAs from sources and keeps them up to date. Once a CA is removed from a
+// file, its certificates become invalid within the reload period.
 func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := certs.NewCAs(sources...)
 	if err != nil {
@@ -212,8 +212,8 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// tlsConfig requests client certificates but does not verify them; package authn does so for every
-// request and can respond 401. A resumed session carries the certificate of its first handshake.
+// tlsConfig requests client certificates but does not verify them. Package authn does so for every
+// request, and can respond with 401. A resumed session has the certificate of its first handshake.
 func (id *identity) tlsConfig() (*tls.Config, error) {
 	least, err := certs.ParseTLSVersion(id.config.TLS.MinVersion)
 	if err != nil {
@@ -232,7 +232,7 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames returns the names and addresses for the serving certificate: those of this machine,
+// servingNames returns the names and addresses in the serving certificate: those of this machine,
 // the bind and advertised addresses, and those of the API's Service.
 func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	names := []string{"localhost", "127.0.0.1", "::1"}
@@ -259,8 +259,8 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	return names, nil
 }
 
-// clusterDomains returns the DNS domains of the cluster. No setting names them, but service account
-// issuers often do, as in https://kubernetes.default.svc.DOMAIN.
+// clusterDomains returns the DNS domains of the cluster. No setting contains them, but service
+// account issuers often do, such as https://kubernetes.default.svc.DOMAIN.
 func (c Config) clusterDomains(prefix string) []string {
 	domains := []string{"cluster.local"}
 	for _, issuer := range c.ServiceAccounts.Issuers {
@@ -275,7 +275,7 @@ func (c Config) clusterDomains(prefix string) []string {
 	return domains
 }
 
-// isHostName reports whether s is a DNS name that a certificate can carry.
+// isHostName reports whether s is a DNS name that a certificate can contain.
 func isHostName(s string) bool {
 	plain := func(r rune) bool {
 		return r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Authentication configures the authenticators. Certificates of the daemon's own CA and service
-// account tokens are always accepted.
+// Authentication configures the authenticators. Client certificates of the daemon's own CA and
+// service account tokens are always accepted.
 type Authentication struct {
 	ClientCAFile  string `flag:"client-ca-file"`
 	TokenAuthFile string `flag:"token-auth-file"`
@@ -44,8 +44,8 @@ type authentication struct {
 	clientCAs     *certs.CAs          // all CAs of client certificates, which handshakes name
 }
 
-// Start builds the chain of authenticators. Proxy headers come first, because otherwise the proxy's
-// own certificate would authenticate it as the user.
+// Start builds the chain of authenticators. The one for proxy headers comes first, because
+// otherwise the proxy's own certificate would authenticate it as the user.
 //
 // The generation changes with every input of a decision, so decisions can be cached per connection
 // until it changes.
@@ -84,7 +84,7 @@ func (a *authentication) Start() (err error) {
 }
 
 // admitsAnonymous reports whether requests without credentials are accepted. With AlwaysAllow they
-// are not, because every user may do everything.
+// are not, because anonymous users would have all permissions.
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {
@@ -130,7 +130,7 @@ func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error)
 	return methods, nil
 }
 
-// A tokenFile authenticates by the static tokens of a file, which is reloaded.
+// A tokenFile authenticates static tokens from a file that is reloaded.
 type tokenFile struct {
 	path    string
 	log     *slog.Logger

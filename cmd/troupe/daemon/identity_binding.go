@@ -8,16 +8,15 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory. The first holds checksums of key files that the data depends on.
-// The second holds their directory, relative to the data directory if it is inside. Backups include
-// neither, as they hold no keys.
+// Labels in the data directory. The first has checksums of key files that the data depends on. The
+// second has the directory of these files, relative to the data directory if it is inside. Backups
+// contain no keys and therefore neither label.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"
 )
 
-// binding ties key files to the state in the data directory. It is nil if the state, including the
-// keys, is in etcd.
+// binding ties the key files to the data directory. It is nil if the data and the keys are in etcd.
 func (id *identity) binding() *certs.Binding {
 	if id.state.journal == nil {
 		return nil
@@ -30,7 +29,7 @@ func (id *identity) binding() *certs.Binding {
 	}
 }
 
-// noteCertDir records the directory of the keys for offline commands.
+// noteCertDir records the directory of the key files for offline commands.
 func (id *identity) noteCertDir() {
 	if id.state.journal == nil || id.config.certDir() == "" {
 		return
@@ -51,7 +50,7 @@ func (id *identity) noteCertDir() {
 }
 
 // CheckCertificates checks the certificates and keys of a data directory against each other and
-// against the recorded checksums. It returns the faults it finds and changes nothing.
+// against the recorded checksums. It returns the faults and changes nothing.
 func CheckCertificates(dataDir string) ([]error, error) {
 	certDir, err := CertDir(dataDir)
 	if err != nil {
@@ -73,7 +72,7 @@ func checkCertificates(dataDir, certDir string) ([]error, error) {
 	return faults, nil
 }
 
-// CertDir returns the certificate directory that belongs to a data directory.
+// CertDir returns the certificate directory of a data directory.
 func CertDir(dataDir string) (string, error) {
 	labels, err := persist.Labels(dataDir)
 	return certDirOf(dataDir, labels), err
@@ -90,7 +89,6 @@ func certDirOf(dataDir string, labels map[string]string) string {
 	return dir
 }
 
-// bindingOf returns a read-only binding.
 func bindingOf(labels map[string]string) *certs.Binding {
 	return &certs.Binding{
 		Get: func(name string) (string, bool) { value, ok := labels[checksumLabel+name]; return value, ok },

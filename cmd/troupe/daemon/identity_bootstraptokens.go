@@ -1,7 +1,7 @@
 package daemon
 
-// BootstrapTokens configures authentication by bootstrap tokens. It is off by default, because
-// anyone who may write such Secrets can authenticate as the groups named in them.
+// BootstrapTokens configures authentication by bootstrap tokens. It is disabled by default, because
+// every user with permission to write such Secrets can authenticate as the groups in them.
 type BootstrapTokens struct {
 	Enabled bool `flag:"enable-bootstrap-token-auth"`
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // CertificateSigning configures the CAs of the CertificateSigningRequest signers. CertFile and
-// KeyFile apply to all signers; files per signer exclude them, and signers without files do not
-// sign. Without any files, the daemon's own CA signs for all but the legacy signer.
+// KeyFile apply to all signers and exclude files for single ones. If only some signers have files,
+// the others do not sign. Without any files, the daemon's own CA signs for all but the legacy
+// signer.
 type CertificateSigning struct {
 	CertFile        string     `flag:"cluster-signing-cert-file"`
 	KeyFile         string     `flag:"cluster-signing-key-file"`
@@ -27,11 +28,10 @@ type CAKeyFiles struct {
 	KeyFile  string `flag:"key-file"`
 }
 
-// given reports whether either file is set. validate reports one without the other.
 func (c CAKeyFiles) given() bool { return c.CertFile != "" || c.KeyFile != "" }
 
-// A signerFiles holds the files of one signer. Its flags begin with --cluster-signing- and its
-// name.
+// A signerFiles holds the files of one signer. Its flags begin with --cluster-signing- and the
+// signer's name.
 type signerFiles struct {
 	flag  string
 	files *CAKeyFiles
@@ -46,7 +46,8 @@ func (s *CertificateSigning) signers() []signerFiles {
 	}
 }
 
-// validate rejects a CA of one signer next to a common CA, because the choice would be ambiguous.
+// validate rejects a signer's own CA together with a common CA, because it is unclear which
+// applies.
 func (s CertificateSigning) validate(f *faults) {
 	for _, one := range s.signers() {
 		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be combined with cluster-signing-cert-file")
@@ -56,8 +57,8 @@ func (s CertificateSigning) validate(f *faults) {
 func (id *identity) loadSigners() (err error) {
 	s, cas := id.config.CertificateSigning, &id.signers
 	if !s.anyFiles() {
-		// The legacy signer does not restrict requests, so it uses the CA that the daemon trusts
-		// only if an operator configures that.
+		// The legacy signer does not restrict its requests. It therefore gets the CA that the
+		// daemon trusts only if an operator configures it.
 		own := id.ownCerts.Authority()
 		cas.Client, cas.NodeClient, cas.NodeServer = own, own, own
 		return nil

@@ -2,7 +2,7 @@ package daemon
 
 import "github.com/troupe-api/troupe/policy/certs"
 
-// Credentials are a user's client certificate, the CA to trust, and the URL of the daemon.
+// Credentials are a user's client certificate, and the URL and CA of the daemon.
 type Credentials struct {
 	URL string
 	// CA, Certificate and Key are PEM-encoded.
@@ -13,14 +13,14 @@ type Credentials struct {
 // Kubeconfig returns a kubeconfig with the credentials embedded.
 func (c *Credentials) Kubeconfig() []byte { return c.kubeconfig }
 
-// AdminCredentials returns the credentials of the administrator, a member of system:masters. Like
-// IssueCredentials, it may be called only after Start.
+// AdminCredentials returns the credentials of the administrator, a member of system:masters.
+// AdminCredentials and IssueCredentials may be called only after Start.
 func (d *Daemon) AdminCredentials() *Credentials {
 	return d.credentials(d.identity.certificates().Admin)
 }
 
-// IssueCredentials returns new credentials for a user and groups, signed by the daemon's own CA and
-// valid for a year. They are not stored and cannot be revoked.
+// IssueCredentials returns new credentials for a user in the given groups, signed by the daemon's
+// own CA and valid for a year. They are not stored and cannot be revoked.
 func (d *Daemon) IssueCredentials(name string, groups ...string) (*Credentials, error) {
 	user, err := d.identity.ownCerts.IssueClient(name, groups...)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// OIDC configures the provider of ID tokens. SystemNames lists the names with the prefix system:
-// that its tokens may claim; others could impersonate parts of the server.
+// OIDC configures the provider of ID tokens. Its tokens may claim names that begin with "system:"
+// only if SystemNames lists them. Other such names could impersonate parts of the server.
 type OIDC struct {
 	IssuerURL      string   `flag:"oidc-issuer-url"` // "" disables it
 	ClientID       string   `flag:"oidc-client-id"`
@@ -36,9 +36,9 @@ func (o OIDC) validate(f *faults) {
 	}
 }
 
-// startOIDC starts the OIDC authenticator. It fetches keys in the background, and rejects tokens
-// until it has them. The issuer must not be a service account issuer: each authenticator would
-// reject the other's tokens.
+// startOIDC starts the OIDC authenticator, which fetches keys in the background and rejects tokens
+// until it has them. The issuer must not also be a service account issuer, because each
+// authenticator would reject the other's tokens.
 func (a *authentication) startOIDC() error {
 	c := a.config.Authentication.OIDC
 	o := oidc.Options{

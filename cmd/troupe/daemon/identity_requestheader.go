@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// RequestHeader configures the trusted authenticating proxies and their headers. A proxy can name
-// any user, so its certificate is as powerful as the administrator's.
+// RequestHeader configures the trusted authenticating proxies and their headers. A proxy can
+// impersonate any user, so its certificate is as powerful as the administrator's.
 type RequestHeader struct {
 	ClientCAFile    string   `flag:"requestheader-client-ca-file"`
 	AllowedNames    []string `flag:"requestheader-allowed-names"`
@@ -27,7 +27,6 @@ func (r RequestHeader) validate(f *faults) {
 	}
 }
 
-// isHeaderName reports whether s is a valid HTTP header name.
 func isHeaderName(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -37,8 +36,8 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
-// authenticator returns the authenticator of proxies. It reads the CAs for each request, because
-// they are reloaded.
+// authenticator returns the authenticator for proxies. It reads the CAs for each request, because
+// they may be reloaded.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

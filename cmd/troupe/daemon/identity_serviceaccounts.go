@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// ServiceAccounts configures signing and verification of service account tokens. When the signing
-// key changes, KeyFiles must list the keys of tokens still in use.
+// ServiceAccounts configures how service account tokens are signed and verified. After a change of
+// the signing key, KeyFiles must list the keys of tokens that are still in use.
 type ServiceAccounts struct {
 	SigningKeyFile        string   `flag:"service-account-signing-key-file"` // "" uses sa.key in the certificate directory
 	PrivateKeyFile        string   `flag:"service-account-private-key-file"` // of tokens in Secrets; "" uses the signing key
@@ -19,18 +19,20 @@ type ServiceAccounts struct {
 	MaxTokenExpiration    Duration `flag:"service-account-max-token-expiration"` // 0 means no maximum
 	ExtendTokenExpiration bool     `flag:"service-account-extend-token-expiration"`
 	JWKSURI               string   `flag:"service-account-jwks-uri"`
-	// LegacyTokenCleanUpPeriod is how long an auto-generated token in a Secret may stay unused.
+	// LegacyTokenCleanUpPeriod is the time after which an unused auto-generated token in a Secret
+	// is removed.
 	LegacyTokenCleanUpPeriod Duration `flag:"legacy-service-account-token-clean-up-period"`
 }
 
-// The bounds of MaxTokenExpiration. Shorter tokens would expire before Pods reload them; the
-// maximum is what the API's field can hold.
+// Bounds for MaxTokenExpiration. Shorter tokens would expire before Pods reload them. The API's
+// field cannot contain a longer lifetime.
 const (
 	minTokenLifetime = time.Hour
 	maxTokenLifetime = (1 << 32) * time.Second
 )
 
-// The first issuer need not be a discoverable URL; without one, discovery is not served.
+// validate accepts a first issuer that is not a discoverable URL. OIDC discovery is then not
+// served.
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,

@@ -16,18 +16,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Several daemons of one cluster must accept each other's tokens and certificates, so they share
-// keys. Keys that no flag names are stored in etcd, encrypted like Secrets. Each daemon writes them
-// to its certificate directory before it reads them.
+// The daemons of a cluster share keys, because they must accept each other's tokens and
+// certificates. Keys that no flag names are stored in etcd, encrypted like Secrets. Each daemon
+// writes them to its certificate directory before it reads them from there.
 
-// sharedFiles lists the shared files of the certificate directory. Each daemon issues the other
-// ones for itself.
+// sharedFiles lists the shared files in the certificate directory. Each daemon issues its own
+// versions of the other files.
 var sharedFiles = []string{"ca.crt", "ca.key", "front-proxy-ca.crt", "front-proxy-ca.key", serviceAccountKeyFile}
 
-// sharedKeysName is the name of the shared files in etcd.
 const sharedKeysName = "keys"
 
-// shareKeys writes the shared files from etcd to disk. The first daemon stores its own in etcd.
+// shareKeys writes the shared files from etcd to disk. The first daemon generates them and stores
+// them in etcd.
 func (id *identity) shareKeys() error {
 	ctx, log := context.Background(), id.state.etcd
 	text, err := log.Secret(ctx, sharedKeysName)
@@ -65,8 +65,8 @@ func readSharedFiles(dir string) ([]byte, error) {
 	return json.Marshal(files)
 }
 
-// writeSharedFiles writes shared files to the certificate directory. Existing certificates of other
-// CAs are reissued later.
+// writeSharedFiles writes the shared files to the certificate directory. Existing certificates from
+// other CAs are reissued later.
 func writeSharedFiles(dir string, shared []byte, log *slog.Logger) error {
 	var files map[string][]byte
 	if err := json.Unmarshal(shared, &files); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// serviceAccountKeyFile is the generated signing key in the certificate directory.
+// serviceAccountKeyFile is the name of the generated signing key in the certificate directory.
 const serviceAccountKeyFile = "sa.key"
 
 // serviceAccountTokens holds the keys and issuers of service account tokens.
@@ -23,8 +23,8 @@ type serviceAccountTokens struct {
 	audiences    []string
 }
 
-// loadTokenKeys reads the keys of service account tokens, and generates one if none is configured.
-// The default issuer is the name of the API's Service, so that tokens stay valid when the daemon's
+// loadTokenKeys loads the keys for service account tokens, and generates one if none is configured.
+// The default issuer is the name of the API's Service, so that tokens stay valid if the daemon's
 // address changes.
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
@@ -56,7 +56,8 @@ func (id *identity) loadTokenKeys() error {
 		}
 		a.addKeys(keys...)
 	}
-	// Older servers signed tokens in Secrets with their serving key. Explicit key files replace it.
+	// Older servers signed tokens in Secrets with their serving key. Configured key files replace
+	// it.
 	if len(c.KeyFiles) == 0 {
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
 			id.log.Debug("the serving key is not used to verify tokens", "error", err)
@@ -65,7 +66,7 @@ func (id *identity) loadTokenKeys() error {
 	return nil
 }
 
-// newIssuer returns an issuer that signs with the first key of the file, and registers the key for
+// newIssuer returns an issuer that signs with the first key in a file, and adds that key for
 // verification. If path is "", it generates a key in memory.
 func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
 	keys, err := readOrMakeKeys(path)
@@ -80,8 +81,8 @@ func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*ser
 	return issuer, nil
 }
 
-// addKeys adds verification keys. Several files may hold the same key, which the published key set
-// must list once.
+// addKeys adds verification keys. Several files may contain the same key, which the published key
+// set must list only once.
 func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {
@@ -90,8 +91,8 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
-// signingKeyFile returns the file of the signing key, or "" for a key in memory. The daemon's own
-// key is created once and kept, because a new key would invalidate all tokens.
+// signingKeyFile returns the path of the signing key, or "" for a key in memory. The daemon
+// generates its own key only once, because a new key would invalidate all tokens.
 func (id *identity) signingKeyFile() (string, error) {
 	dir, binding := id.config.certDir(), id.binding()
 	if dir == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TokenWebhook configures the webhook that reviews tokens. Responses are cached for CacheTTL.
+// TokenWebhook configures the webhook that reviews tokens. Its responses are cached for CacheTTL.
 type TokenWebhook struct {
 	ConfigFile string   `flag:"authentication-token-webhook-config-file"` // "" disables it
 	CacheTTL   Duration `flag:"authentication-token-webhook-cache-ttl"`

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// New returns a logger to w. Verbosity 2 and above enables debug messages; other levels exist only
-// for compatibility with kube-apiserver.
+// New returns a logger that writes to w. Debug messages need a verbosity of at least 2. Other
+// levels exist only for compatibility with kube-apiserver.
 func (c Logging) New(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{}
 	if c.Verbosity >= 2 {

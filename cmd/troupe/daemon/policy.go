@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// policies hold authorization, admission and audit.
+// policies contains authorization, admission and audit.
 type policies struct {
 	base // runs the caches of policy objects
 
@@ -46,7 +46,6 @@ func (p *policies) Start() error {
 	return err
 }
 
-// Stop flushes the audit log.
 func (p *policies) Stop(ctx context.Context) error {
 	err := p.base.Stop(ctx)
 	if p.auditor != nil {

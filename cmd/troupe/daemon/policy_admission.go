@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Admission configures the admission plugins. Flags and plugin names are those of kube-apiserver.
+// Admission configures the admission plugins. The flags and plugins have the names of
+// kube-apiserver.
 type Admission struct {
 	Enable  []string `flag:"enable-admission-plugins"`
 	Disable []string `flag:"disable-admission-plugins"`
@@ -16,16 +17,16 @@ type Admission struct {
 	// without such tolerations of their own.
 	DefaultNotReadyTolerationSeconds    int64 `flag:"default-not-ready-toleration-seconds"`
 	DefaultUnreachableTolerationSeconds int64 `flag:"default-unreachable-toleration-seconds"`
-	// Control, if not empty, lists all plugins that run. It is deprecated.
+	// Control lists all plugins that run, unless it is empty. It is deprecated.
 	Control []string `flag:"admission-control"`
-	// ConfigFile is an AdmissionConfiguration file.
+	// ConfigFile is the path of an AdmissionConfiguration.
 	ConfigFile string `flag:"admission-control-config-file"`
-	// ServiceResolver maps Services of webhooks to addresses, as in name.namespace=host:port.
+	// ServiceResolver maps Services of webhooks to addresses, in the form name.namespace=host:port.
 	ServiceResolver []string `flag:"webhook-service-resolver"`
 }
 
-// validate also rejects Control, an absolute list, together with Enable and Disable, which modify
-// the default.
+// validate also rejects Control, which lists all plugins, together with Enable and Disable, which
+// modify the default list.
 func (a Admission) validate(f *faults) {
 	check := func(key string, names, others []string) {
 		for _, name := range names {

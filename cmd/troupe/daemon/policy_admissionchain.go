@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAdmissionChain builds the chain of all admission plugins and more. It returns once their
+// newAdmissionChain builds the chain of all admission plugins including more. It waits until their
 // caches are filled, because a plugin must not decide on partial data.
 func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission.Chain, error) {
 	configuration, err := config.Load(p.config.Admission.ConfigFile, p.naming)
@@ -38,8 +38,8 @@ var webhookConfigurations = map[string]string{
 	"MutatingAdmissionWebhook": "mutatingwebhookconfigurations", "ValidatingAdmissionWebhook": "validatingwebhookconfigurations",
 }
 
-// warnOfSwitches logs plugin switches without effect. They are not errors, because configurations
-// of kube-apiserver may name plugins that Troupe does not need.
+// warnOfSwitches logs plugin switches that have no effect. They are not errors, because
+// configurations of kube-apiserver may name plugins that Troupe does not need.
 func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admission.Registration) {
 	for _, name := range switches.AlwaysEffective() {
 		p.log.Warn("an admission plugin cannot be disabled", "plugin", name)
@@ -54,8 +54,8 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 	}
 }
 
-// followed returns the resources that policy depends on, in platform form. Responses to writes of
-// them wait until the change is in effect, so that the client's next request is judged by it.
+// followed returns the resources that policy depends on, with the names of the platform profile. A
+// write to them is answered once it is in effect, so that it applies to the client's next request.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()
 	for _, cache := range chain.Caches() {

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// registrations returns all configured admission plugins, in no particular order. The chain leaves
-// out disabled ones.
+// registrations returns all configured admission plugins, in no particular order. The chain skips
+// disabled ones.
 func (p *policies) registrations(configuration *config.Config) ([]admission.Registration, error) {
 	var all []admission.Registration
 	namespaces := match.NewNamespaces()
@@ -55,8 +55,8 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 	), nil
 }
 
-// podPlugins returns the plugins for Pods. The two that read namespace annotations share the parsed
-// placements.
+// podPlugins returns the plugins for Pods. PodNodeSelector and PodTolerationRestriction share the
+// parsed namespace annotations.
 func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registration, error) {
 	selectors, err := plugins.ParsePodNodeSelectorConfig(configuration.For("PodNodeSelector"))
 	if err != nil {
@@ -92,7 +92,7 @@ func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// The ledger belongs to the store, whose changes it observes even if the plugin is disabled.
+// quotaPlugin uses the store's ledger, which tracks usage even if the plugin is disabled.
 func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	c, err := quota.ParseConfig(configuration.For("ResourceQuota"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Regist
 	return p.storage.quotas.Registrations(p.storage.quotas.Follower(p.storage.objects), c), nil
 }
 
-// Without configuration, everything is allowed unless namespace labels restrict it.
+// podSecurityPlugin allows everything by default, unless the labels of a namespace restrict it.
 func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	var c podsecurity.Configuration
 	if t := configuration.For("PodSecurity"); t != nil {
@@ -114,8 +114,8 @@ func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.
 	return p.podSecurity.Registrations(), nil
 }
 
-// imagePolicyPlugin returns the ImagePolicyWebhook plugin; nil if it is disabled. Its configuration
-// is required only if it is enabled.
+// imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. It requires a
+// configuration only if it is enabled.
 func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "ImagePolicyWebhook"
 	if !p.config.Admission.switches().Runs(name) {
@@ -133,8 +133,8 @@ func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.
 	return []admission.Registration{plugins.ImagePolicyWebhook(c, backend, p.naming, time.Now, p.log)}, nil
 }
 
-// eventRateLimitPlugin returns the EventRateLimit plugin. There are no default limits, so they are
-// required if it is enabled.
+// eventRateLimitPlugin returns the EventRateLimit plugin. It has no default limits, so it requires
+// a configuration if it is enabled.
 func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "EventRateLimit"
 	var limits []plugins.EventLimit
@@ -147,8 +147,7 @@ func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admissi
 	return []admission.Registration{plugins.EventRateLimit(limits, time.Now)}, nil
 }
 
-// servedKind returns the kind if it is served. It returns nil for unknown kinds and those disabled
-// by --runtime-config.
+// servedKind returns nil for unknown kinds and those that --runtime-config disables.
 func (p *policies) servedKind(gvk meta.GroupVersionKind) *schema.Kind {
 	k := p.storage.kinds.ByGVK(gvk)
 	if k == nil || p.storage.kinds.Kind(k.Group, k.Version, k.Resource) == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// policyPlugins returns the plugins that evaluate admission policies. Only the mode Webhook makes
-// the authorizer block; policies that check authorization then run outside of the activation. The
-// feature gate controls mutating policies.
+// policyPlugins returns the plugins that evaluate admission policies. With the Webhook mode the
+// authorizer may block, so policies that check authorization run outside the object's owner. A
+// feature gate enables mutating policies.
 func (p *policies) policyPlugins(namespaces *match.Namespaces) []admission.Registration {
 	p.params = admissionpolicy.NewParams(p.storage.kinds)
 	o := admissionpolicy.Options{

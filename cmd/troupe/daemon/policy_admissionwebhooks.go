@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// parseServiceAddresses parses entries of the form name.namespace=host:port into a map by
+// parseServiceAddresses parses entries of the form name.namespace=host:port into a map keyed by
 // name.namespace.
 func parseServiceAddresses(texts []string) (map[string]string, error) {
 	given := map[string]string{}
@@ -31,7 +31,7 @@ func parseServiceAddresses(texts []string) (map[string]string, error) {
 	return given, nil
 }
 
-// webhookPlugins returns the plugins that call webhooks. It also starts the conversion webhooks.
+// webhookPlugins returns the plugins that call webhooks, and starts the conversion webhooks.
 func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *config.Config) ([]admission.Registration, error) {
 	given, err := parseServiceAddresses(p.config.Admission.ServiceResolver)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// serverUser is the user of the server's own writes for admission.
+// serverUser is the user that admission sees for the server's own writes.
 var serverUser = &authn.User{Name: "system:apiserver", Groups: []string{authn.GroupMasters, authn.GroupAuthenticated}}
 
-// An admittingStore passes the server's own writes through admission: defaulting, quotas, webhooks
+// An admittingStore runs admission on the server's own writes, so that defaults, quotas, webhooks
 // and policies apply to them too.
 type admittingStore struct {
 	controllers.Store
@@ -36,8 +36,8 @@ func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request
 	return s.Store.Mutate(ctx, m)
 }
 
-// CreateNamespace creates a namespace for plugins.NamespaceCreator, as the server itself. Enabling
-// the plugin grants users this right. An existing namespace is not an error.
+// CreateNamespace creates a namespace for plugins.NamespaceCreator with the server's permissions.
+// Enabling the plugin grants them to users. An existing namespace is not an error.
 func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{

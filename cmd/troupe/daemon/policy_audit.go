@@ -1,14 +1,14 @@
 package daemon
 
-// Audit configures what is recorded of requests, and where.
+// Audit configures the audit policy and the destinations of audit events.
 type Audit struct {
 	PolicyFile string       `flag:"audit-policy-file"` // "" selects the built-in policy
 	Log        AuditLog     `flag:"audit-log-"`
 	Webhook    AuditWebhook `flag:"audit-webhook-"`
 }
 
-// AuditLog configures the audit log file. It is rotated by size; age and number bound the rotated
-// files.
+// AuditLog configures the audit log file. It is rotated by size, and the age and number of rotated
+// files are limited.
 type AuditLog struct {
 	Path       string        `flag:"path"` // "" disables it, "-" is standard output
 	Format     string        `flag:"format"`
@@ -33,8 +33,7 @@ type AuditWebhook struct {
 	Truncate       AuditTruncate `flag:"truncate-"`
 }
 
-// AuditBatch configures the mode batch. At most BufferSize events are buffered; further ones are
-// dropped and counted.
+// AuditBatch configures the batch mode. Events beyond BufferSize are dropped and counted.
 type AuditBatch struct {
 	BufferSize     int      `flag:"buffer-size"`
 	MaxSize        int      `flag:"max-size"`
@@ -50,7 +49,7 @@ type AuditTruncate struct {
 	MaxEventSize int  `flag:"max-event-size"` // bytes
 }
 
-// The formats of an audit log line. The legacy one predates JSON.
+// Formats of an audit log line. The legacy format predates JSON.
 const (
 	auditJSON   = "json"
 	auditLegacy = "legacy"

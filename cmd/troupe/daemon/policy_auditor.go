@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// newAuditor returns the auditor, or nil if nothing is audited. A policy without a sink only warns,
-// because kube-apiserver accepts it.
+// newAuditor returns the auditor, or nil if no events are recorded. As in kube-apiserver, a policy
+// without a destination causes only a warning.
 func (p *policies) newAuditor() (*audit.Auditor, error) {
 	c := p.config.Audit
 	policy := audit.DefaultPolicy()
@@ -41,7 +41,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 		}
 		o := p.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
-		// The log comes before the webhook: in blocking modes the local record exists first.
+		// The log comes before the webhook, so that blocking modes write the local record first.
 		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
 	}
 	switch {
@@ -66,8 +66,8 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	})
 }
 
-// auditVersions checks the configured API versions. The group's name depends on the naming profile,
-// so validate cannot do this.
+// auditVersions checks the configured API versions. validate cannot do this, because the group
+// depends on the naming profile.
 func (p *policies) auditVersions() error {
 	known := p.naming.Group("audit") + "/v1"
 	for key, version := range map[string]string{"audit-log-version": p.config.Audit.Log.Version, "audit-webhook-version": p.config.Audit.Webhook.Version} {

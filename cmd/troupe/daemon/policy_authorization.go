@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// The authorization modes, with the names of kube-apiserver.
+// Authorization modes, named as in kube-apiserver.
 const (
 	modeNode        = "Node"
 	modeABAC        = "ABAC"
@@ -26,15 +26,15 @@ const (
 
 // Authorization configures the authorization modes. A request that no mode allows is denied.
 type Authorization struct {
-	// Modes are consulted in this order; the first that allows or denies decides.
+	// Modes are consulted in this order. The first that allows or denies the request decides.
 	Modes []string `flag:"authorization-mode"`
-	// AlwaysAllowPaths are open to all users; a path that ends in "*" is a prefix.
+	// AlwaysAllowPaths are paths that all users may access. A trailing "*" makes a path a prefix.
 	AlwaysAllowPaths []string `flag:"authorization-always-allow-paths"`
 	PolicyFile       string   `flag:"authorization-policy-file"` // of ABAC
 	Webhook          AuthorizationWebhook
 }
 
-// AuthorizationWebhook configures the webhook of the mode Webhook.
+// AuthorizationWebhook configures the Webhook mode.
 type AuthorizationWebhook struct {
 	ConfigFile           string   `flag:"authorization-webhook-config-file"` // "" disables it
 	Version              string   `flag:"authorization-webhook-version"`
@@ -42,7 +42,7 @@ type AuthorizationWebhook struct {
 	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// validate rejects a file without its mode, because its rules would be ignored.
+// validate rejects the file of a mode that is not enabled, because its rules would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))
@@ -60,8 +60,8 @@ func checkPaths(f *faults, name string, paths []string) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer returns the union of the modes. Members of system:masters and AlwaysAllowPaths come
-// first. With AlwaysDeny, only the daemon's own administrator is a master.
+// newAuthorizer returns the union of the modes. It first allows members of system:masters and
+// AlwaysAllowPaths. With AlwaysDeny, the daemon's own administrator is the only such member.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
 	masters := authz.Masters{}
@@ -79,8 +79,8 @@ func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, erro
 	return authz.Union(all...), nil
 }
 
-// newModeAuthorizer returns the authorizer of a mode. Modes whose decisions change add a source to
-// the generation.
+// newModeAuthorizer returns the authorizer of a mode. If its decisions can change, it adds a source
+// to the generation.
 func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -98,8 +98,8 @@ func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz
 	return authz.AlwaysDeny{}, nil
 }
 
-// newNodeAuthorizer returns the mode Node. Its decisions depend on the Pods of each node, so its
-// generation invalidates cached decisions.
+// newNodeAuthorizer returns the authorizer of the Node mode. Its generation invalidates cached
+// decisions, which depend on the Pods of each node.
 func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -109,11 +109,11 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond changes every second, so that decisions of a webhook are looked up again; its own
-// cache bounds the requests.
+// currentSecond changes every second, so that cached decisions of the webhook are looked up again.
+// The webhook's own cache limits the requests.
 func currentSecond() any { return time.Now().Unix() }
 
-// readPolicies reads the ABAC policies once; changes need a restart.
+// readPolicies reads the ABAC policies. Changes of the file need a restart.
 func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -127,7 +127,8 @@ func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
-// The webhook is not contacted at the start, because it may run in the daemon's own cluster.
+// newWebhookAuthorizer does not contact the webhook, because it may run in this daemon's own
+// cluster.
 func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := p.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)
@@ -141,8 +142,8 @@ func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 }
 
 // escalationChecks returns the admission plugin that prevents privilege escalation through roles.
-// Any mode but Webhook may grant the verbs escalate and bind, because a change must not wait for a
-// webhook.
+// Any mode may grant the verbs escalate and bind. If the Webhook mode is enabled, only RBAC may,
+// because a change must not wait for a webhook.
 func (p *policies) escalationChecks(roles *rbac.Authorizer) []admission.Registration {
 	c, modes := p.config.Authorization, p.authorizer
 	if !c.has(modeRBAC) {

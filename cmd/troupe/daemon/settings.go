@@ -25,7 +25,7 @@ import (
 //go:embed settings.ini
 var declarationText string
 
-// A declaration maps the attributes of a setting to their values; it includes "name" and "section".
+// A declaration maps the attributes of a setting to their values, including "name" and "section".
 type declaration map[string]string
 
 var declarations = sync.OnceValue(func() (all []declaration) {
@@ -53,7 +53,7 @@ type UnsupportedFlag struct {
 	Reason string // a sentence
 	// Controller marks a flag of kube-controller-manager.
 	Controller bool
-	// Neutral is the value that matches the daemon's behavior; "*" is any value.
+	// Neutral is the value that matches the daemon's behavior, or "*" if every value does.
 	Neutral string
 }
 

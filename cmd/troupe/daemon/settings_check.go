@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Validate reports all invalid settings at once, each with its name. It reads no files.
+// Validate returns all invalid settings at once, each with its name. It reads no files.
 func (c Config) Validate() error {
 	var f faults
 	c.checkDeclared(&f)
@@ -105,7 +105,7 @@ func (c *Config) checkDeclared(f *faults) {
 	}
 }
 
-// checkBounds checks a number; durations are in nanoseconds.
+// checkBounds checks the minimum and maximum of a number. Durations are in nanoseconds.
 func (d declaration) checkBounds(f *faults, field reflect.Value) {
 	var value float64
 	switch {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Load merges the configuration file at path into c. Call Override afterwards, because flags
-// override the file.
+// Load merges the configuration file at path into c. Call Override afterwards, because flags take
+// precedence over the file.
 func (c *Config) Load(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -25,8 +25,8 @@ func (c *Config) Load(path string) error {
 	return nil
 }
 
-// Read merges YAML settings into c. Unknown keys, wrong types and duplicates are errors, after
-// which c is unchanged.
+// Read merges YAML settings into c. Unknown keys, wrong types and duplicates are errors. After an
+// error, c is unchanged.
 func (c *Config) Read(data []byte) error {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *Config) Read(data []byte) error {
 	if len(r.errs) == 0 {
 		*c = changed
 	}
-	// Map order is random.
+	// Sort the errors, because the order of map keys is random.
 	slices.SortFunc(r.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(r.errs...)
 }
@@ -57,7 +57,7 @@ type fileReader struct {
 	errs   []error
 }
 
-// read sets the fields of a tree. Only keys of earlier releases are nested; path is the prefix of
+// read sets fields from a tree. Only keys from earlier releases are nested. path is the prefix of
 // their names.
 func (r *fileReader) read(path string, tree map[string]any) {
 	for key, value := range tree {
@@ -86,7 +86,7 @@ func (r *fileReader) read(path string, tree map[string]any) {
 }
 
 func setField(field reflect.Value, value any) error {
-	// A key without a value does not mean the default.
+	// A key without a value is an error. It does not mean the default.
 	if value == nil {
 		return errors.New("has no value")
 	}

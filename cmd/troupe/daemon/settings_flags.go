@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
-// fields returns the fields of c by setting name: the "flag" tags of the enclosing structs and of
-// the field, concatenated.
+// fields returns the fields of c by setting name, which concatenates the "flag" tags of the
+// enclosing structs and the field.
 func (c *Config) fields() map[string]reflect.Value {
 	all := map[string]reflect.Value{}
 	addFields(all, "", reflect.ValueOf(c).Elem())
@@ -44,8 +44,7 @@ func newFlagGroup(title string) FlagGroup {
 	return g
 }
 
-// Flags returns the daemon's flags, bound to c; the current values of c are their defaults. Each
-// call creates new flag sets.
+// Flags returns new flag sets bound to c. Their defaults are the current values of c.
 func (c *Config) Flags() (groups []FlagGroup) {
 	fields := c.fields()
 	for _, d := range declarations() {
@@ -74,7 +73,7 @@ func allFlags(groups []FlagGroup) *pflag.FlagSet {
 	return all
 }
 
-// Default returns a Config with the default settings, which the caller may change.
+// Default returns the default settings.
 func Default() Config {
 	c := defaults()
 	for _, field := range c.fields() {
@@ -106,7 +105,7 @@ var defaults = sync.OnceValue(func() (c Config) {
 	return c
 })
 
-// FlagsNamed returns the named flags of the daemon, bound to c.
+// FlagsNamed returns the named flags, bound to c.
 func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	fields, some := c.fields(), newFlagGroup("").Flags
 	for _, d := range declarations() {
@@ -117,8 +116,8 @@ func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	return some
 }
 
-// Override copies the flags given on the command line to c. They are parsed before the file is
-// read, because --config is one of them, but take precedence over it.
+// Override copies the flags set on the command line to c. They are parsed before the file is read,
+// because --config is one of them, but take precedence over it.
 func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
@@ -128,16 +127,17 @@ func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	return err
 }
 
-// copyValue copies a flag's value; a list replaces the whole list.
+// copyValue copies the value of a flag. A list replaces the whole list.
 func copyValue(to, from pflag.Value) error {
-	// String formats a list in brackets, which Set would parse as part of the items.
+	// String formats a list in brackets, which Set would parse as part of an item.
 	if list, ok := from.(pflag.SliceValue); ok {
 		return to.(pflag.SliceValue).Replace(list.GetSlice())
 	}
 	return to.Set(from.String())
 }
 
-// flagValues returns the values of all flags by name. None is secret, because secrets are in files.
+// flagValues returns the values of all flags by name. They contain no secrets, because those are in
+// files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })

@@ -24,8 +24,7 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const reference = "../../../docs/settings.md"
 
-// TestDeclarations checks that settings and fields correspond, and that their attributes and
-// references are valid.
+// TestDeclarations checks that each setting has a field and that its attributes are valid.
 func TestDeclarations(t *testing.T) {
 	c := Default()
 	fields := c.fields()
@@ -57,7 +56,7 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestExamples checks that all examples together are valid.
+// TestExamples checks that the examples of all settings are valid together.
 func TestExamples(t *testing.T) {
 	var examples []string
 	for _, d := range declarations() {
@@ -90,8 +89,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestLimitsTable checks the settings and defaults in the table of all limits, and that it has
-// every maximum once.
+// TestLimitsTable checks that the table of all limits has every maximum once, with its setting and
+// default.
 func TestLimitsTable(t *testing.T) {
 	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
 	table, _, _ = strings.Cut(table, "\n## ")
@@ -133,7 +132,8 @@ func TestLimitsTable(t *testing.T) {
 	}
 }
 
-// inProse returns a number or a size as documents write it, without commas, or "" for other values.
+// inProse formats a number or a size as in docs, but without commas. It returns "" for other
+// values.
 func inProse(value string) string {
 	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
 		if number, ok := strings.CutSuffix(value, unit); ok {
@@ -205,7 +205,6 @@ the [configuration file](configuration.md).
 	return b.String()
 }
 
-// TestKeysOfEarlierReleases checks that keys of earlier releases are accepted.
 func TestKeysOfEarlierReleases(t *testing.T) {
 	c := Default()
 	must.Succeed(t, c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")))

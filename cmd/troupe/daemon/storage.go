@@ -18,7 +18,6 @@ import (
 	"github.com/troupe-api/troupe/policy/conversion"
 )
 
-// storage holds the object store and its parts.
 type storage struct {
 	base // runs the memory monitor
 
@@ -43,8 +42,8 @@ func (s *storage) compileKinds() (err error) {
 	return err
 }
 
-// Start opens the store on the log and creates default objects. The tuning is adapted to the memory
-// limit before objects are loaded, because most stay in memory.
+// Start opens the store on the log and creates default objects. It adapts the tuning to the memory
+// limit first, because most of the loaded objects stay in memory.
 func (s *storage) Start() error {
 	allocators, err := s.newAllocators()
 	if err != nil {
@@ -83,8 +82,8 @@ func (s *storage) Stop(ctx context.Context) error {
 	return err
 }
 
-// newAllocators returns the allocators of addresses and ports of Services. The store calls them in
-// the step that stores the object, so that nothing is assigned twice.
+// newAllocators returns the allocators of Service addresses and ports. The store calls them in the
+// step that stores the object, so that nothing is assigned twice.
 func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(s.config.Services.ClusterIPRange)
 	if err != nil {
@@ -100,14 +99,14 @@ func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, er
 	for _, k := range s.kinds.StorageKinds() {
 		served[k.Storage] = true
 	}
-	// Kinds disabled by --runtime-config are not stored and need no allocator.
+	// Kinds that --runtime-config disables are not stored and need no allocator.
 	maps.DeleteFunc(all, func(storage meta.GroupResource, _ mutation.Allocator) bool { return !served[storage] })
 	return all, nil
 }
 
-// ensureDefaults creates and repairs the default roles, bindings and system priority classes. Roles
-// changed by an operator only get missing rules back. Failures are logged, so that the daemon
-// starts on a full disk.
+// ensureDefaults creates and repairs the default roles, bindings and system priority classes. It
+// only adds missing rules to roles that an operator has changed. Failures are logged, so that the
+// daemon starts on a full disk.
 func (s *storage) ensureDefaults() {
 	var pages rbac.Pages
 	if s.features.Enabled(features.ComponentFlagz) {

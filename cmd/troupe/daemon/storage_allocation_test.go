@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// allocationCluster is a daemon with small Service ranges, and an administrator's client.
+// allocationCluster is a daemon with small Service ranges and an administrator's client.
 type allocationCluster struct {
 	*Daemon
 	t     *testing.T
@@ -68,7 +68,7 @@ type item struct {
 	}
 }
 
-// storedAllocations returns the addresses and ports of stored Services, with their owners.
+// storedAllocations returns the names of the stored Services by address and port.
 func (m *allocationCluster) storedAllocations() map[string][]string {
 	code, text := m.do("GET", "/api/v1/services", "")
 	var list struct{ Items []item }
@@ -94,8 +94,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds IPAddresses without a Service to has. It checks that all others match the
-// Service with their address, and that every address of a Service has an IPAddress.
+// addAddresses adds IPAddresses without a Service to has. It checks that every other IPAddress
+// matches its Service, and that every Service address has an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")
@@ -132,7 +132,7 @@ func (m *allocationCluster) addressesPath() string {
 	return "/apis/" + m.naming.Group("networking") + "/v1/ipaddresses"
 }
 
-// checkAllocations compares the state of the allocator with the stored objects.
+// checkAllocations checks that the allocator's state matches the stored objects.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.storage.services.Allocated()
@@ -155,7 +155,7 @@ func (m *allocationCluster) checkAllocations(when string) {
 
 const defaultServicesPath = "/api/v1/namespaces/default/services"
 
-// mutateRandomly makes one random change, possibly concurrently with others.
+// mutateRandomly makes one random change. It may be called concurrently.
 func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	name := fmt.Sprintf("s%d", random.IntN(12))
 	dry := []string{"", "", "", "?dryRun=All"}[random.IntN(4)]

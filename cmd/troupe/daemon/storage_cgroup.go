@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// A cgroupLimit is the memory limit of a process's control groups.
 type cgroupLimit struct {
 	bytes int64
 	file  string // the file that holds it
 }
 
 // findCgroupLimit returns the lowest memory limit of this process's control groups and their
-// ancestors, for cgroup v1 and v2. The Go runtime ignores control groups and would let the heap
-// grow until the kernel kills the process. root is "/" except in tests.
+// ancestors, for cgroup v1 and v2. The Go runtime ignores these limits, so the heap would grow
+// until the kernel kills the process. Only tests use a root other than "/".
 func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	least.bytes = math.MaxInt64
 	places := cgroupPaths(filepath.Join(root, "proc/self/cgroup"))
@@ -38,14 +37,14 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	return least, ok
 }
 
-// cgroupLimitFiles are the files with a group's limit, in v2 (true) and v1 (false). memory.stat of
+// cgroupLimitFiles are the files with a group's limit, for v2 (true) and v1 (false). memory.stat of
 // v1 includes the limits of ancestors that the process cannot see.
 var cgroupLimitFiles = map[bool][]string{
 	true:  {"memory.max"},
 	false: {"memory.limit_in_bytes", "memory.stat"},
 }
 
-// cgroupPaths reads the process's path in each hierarchy; the key is true for v2. Both versions may
+// cgroupPaths returns the process's path in the hierarchies of v2 (true) and v1 (false). Both may
 // be mounted.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
@@ -53,7 +52,7 @@ func cgroupPaths(path string) map[bool]string {
 		parts := strings.SplitN(line, ":", 3) // number, controllers, path
 		switch {
 		case len(parts) < 3:
-		// The line of v2 has the number 0 and no controllers.
+		// The v2 line has the number 0 and no controllers.
 		case parts[0] == "0" && parts[1] == "":
 			places[true] = parts[2]
 		case hasOption(parts[1], "memory"):
@@ -63,14 +62,14 @@ func cgroupPaths(path string) map[bool]string {
 	return places
 }
 
-// A cgroupMount is a mounted hierarchy; in containers often only a part of one.
+// A cgroupMount is a mounted hierarchy. A container often sees only a part of it.
 type cgroupMount struct {
 	unified    bool
 	root       string // the group at the mount point
 	mountPoint string
 }
 
-// cgroupMounts reads the mounts of hierarchies that may limit memory. proc(5) defines the format:
+// cgroupMounts returns the mounts of hierarchies that may limit memory. proc(5) defines the format:
 // optional fields, " - ", then the file system type and its options.
 func cgroupMounts(path string) (mounts []cgroupMount) {
 	eachLine(path, func(line string) {
@@ -92,7 +91,7 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 }
 
 // directories returns the visible directories of the group at place and its ancestors, innermost
-// first. If place lies outside of the mount, as in a container with only its own group, it returns
+// first. If place is outside the mount, as in a container that sees only its own group, it returns
 // the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
@@ -108,8 +107,8 @@ func (m cgroupMount) directories(place string) (all []string) {
 	return append(all, m.mountPoint)
 }
 
-// readLimit reads a limit; set is false if there is none. cgroup v1 writes almost the largest int64
-// for no limit, v2 "max".
+// readLimit reads a limit. set is false if there is none, which cgroup v1 writes as almost the
+// largest int64 and v2 as "max".
 func readLimit(path string) (bytes int64, set bool) {
 	eachLine(path, func(line string) {
 		text, named := strings.CutPrefix(line, "hierarchical_memory_limit ")
@@ -123,8 +122,8 @@ func readLimit(path string) (bytes int64, set bool) {
 	return bytes, set
 }
 
-// eachLine calls fn for each line of a file. Errors are ignored, because the daemon must run
-// without /proc.
+// eachLine calls fn for each line of a file. It ignores errors, because the daemon must run without
+// /proc.
 func eachLine(path string, fn func(string)) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -136,8 +135,8 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
-// hasOption reports whether a comma-separated list contains the whole option: "memory" is not in
-// "memory_recursiveprot".
+// hasOption reports whether a comma-separated list contains the whole option. For example, "memory"
+// is not in "memory_recursiveprot".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }

@@ -20,7 +20,7 @@ type Encryption struct {
 	ReloadPeriod    Duration `flag:"encryption-provider-config-reload-period"` // between two checks of the file
 }
 
-// LoadEncryption reads an EncryptionConfiguration. Its error lists every fault in the file.
+// LoadEncryption reads an EncryptionConfiguration. Its error lists all faults in the file.
 func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 	return c, nil
 }
 
-// atRest encrypts stored values, and reloads the configuration.
+// atRest encrypts stored values, and reloads its configuration.
 type atRest struct {
 	options     Encryption
 	naming      *meta.Naming
@@ -45,8 +45,7 @@ type atRest struct {
 	lastError   string // of the last reload; a repeated error is logged once
 }
 
-// newAtRest reads the configuration. Without one, nothing is encrypted, and encrypted values are
-// recognized and rejected.
+// newAtRest reads the configuration. Without one, it encrypts nothing and rejects encrypted values.
 func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, error) {
 	a := &atRest{options: o, naming: naming, log: log, metrics: newEncryptionMetrics()}
 	var c *encryption.Configuration
@@ -63,7 +62,7 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 
 func (a *atRest) configured() bool { return a.options.ConfigFile != "" }
 
-// stale returns Options.Stale of the store.
+// stale returns the Stale option of the store. It is nil without encryption.
 func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	if !a.configured() {
 		return nil
@@ -71,7 +70,7 @@ func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	return a.transformer.Stale
 }
 
-// run starts following the file and the KMS plugins.
+// run begins to follow the configuration file and the KMS plugins.
 func (a *atRest) run(in base) {
 	if !a.configured() {
 		return
@@ -96,7 +95,7 @@ func (a *atRest) follow(ctx context.Context) {
 }
 
 // reload applies a changed configuration. If it is invalid or its plugins are unhealthy, the
-// previous one stays in use, and the next check tries again.
+// previous one stays in use until the next check.
 func (a *atRest) reload(ctx context.Context) {
 	c, err := LoadEncryption(a.options.ConfigFile, a.naming)
 	if err == nil && c.Hash() == a.transformer.Hash() {
@@ -106,7 +105,7 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		err = a.transformer.Replace(ctx, c)
 	}
-	// A stopping daemon may have interrupted Replace, which is no failure of the file.
+	// If the daemon is stopping, Replace may have been interrupted, which is no fault of the file.
 	if ctx.Err() != nil {
 		return
 	}

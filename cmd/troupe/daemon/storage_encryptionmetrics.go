@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// encryptionMetrics holds the metrics of encryption at rest, under kube-apiserver's names. Plugins
-// choose key ids, so the number of series is bounded.
+// encryptionMetrics holds the metrics of encryption at rest, with kube-apiserver's names. Plugins
+// choose the key IDs, so the number of series is limited.
 type encryptionMetrics struct {
 	server string // hash of the server's identity
 
@@ -38,7 +38,7 @@ type (
 	}
 )
 
-// maxKeyIDs bounds the key ids that have series; the most recent are kept.
+// maxKeyIDs limits the key IDs that have series. The most recent ones are kept.
 const maxKeyIDs = 100
 
 // newEncryptionMetrics creates the metrics. Both outcomes of a reload start at 0, but without a
@@ -70,7 +70,7 @@ func newEncryptionMetrics() *encryptionMetrics {
 	return m
 }
 
-// hashOf hashes ids of servers and keys, which may be confidential.
+// hashOf hashes the IDs of servers and keys, because they may be confidential.
 func hashOf(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
 func (m *encryptionMetrics) setConfig(hash string) {
@@ -79,7 +79,6 @@ func (m *encryptionMetrics) setConfig(hash string) {
 	m.config = hash
 }
 
-// countReload counts an attempt to apply a changed configuration.
 func (m *encryptionMetrics) countReload(err error) {
 	status := "success"
 	if err != nil {
@@ -140,7 +139,7 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	m.invalid.With(plugin, fault).Inc()
 }
 
-// WriteMetrics writes the metrics in text exposition format; nothing if encryption is off.
+// WriteMetrics writes the metrics in the text exposition format. Without encryption there are none.
 func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,7 +154,8 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	metrics.Write(w, m.invalid, m.calls)
 }
 
-// writeKeys writes the keys of KMS plugins, both used and reported. The caller holds m.mu.
+// writeKeys writes the metrics of KMS keys, both used and reported by plugins. The caller must hold
+// m.mu.
 func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	labels := func(u keyUse) string {
 		return fmt.Sprintf("provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q", u.plugin, hashOf(u.key), m.server)
@@ -175,5 +175,4 @@ func (m *encryptionMetrics) writeKeys(w io.Writer) {
 		metrics.CounterValue(prefix+"total", "Values encrypted or decrypted with a KMS key.", uses))
 }
 
-// seconds returns a Unix timestamp with millisecond precision.
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

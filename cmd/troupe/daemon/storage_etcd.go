@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Etcd configures etcd as the storage in place of the data directory. Several daemons may share it.
-// Names and defaults are those of kube-apiserver, where it has the setting.
+// Etcd configures etcd as the storage, which several daemons may share. Settings have the names and
+// defaults of kube-apiserver, if it has them.
 type Etcd struct {
 	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
 	CAFile   string   `flag:"etcd-cafile"`
 	CertFile string   `flag:"etcd-certfile"`
 	KeyFile  string   `flag:"etcd-keyfile"`
 	Prefix   string   `flag:"etcd-prefix"`
-	// CompactionInterval is the time between compactions by one of the daemons; 0 disables them.
+	// CompactionInterval is the time between compactions by one of the daemons. 0 disables them.
 	CompactionInterval Duration `flag:"etcd-compaction-interval"`
 	HealthCheckTimeout Duration `flag:"etcd-healthcheck-timeout"`
 	WriteTimeout       Duration `flag:"etcd-write-timeout"`
-	// LocalCopy keeps a copy of the state in the data directory, which speeds up the start.
+	// LocalCopy keeps a copy of the data in the data directory, which speeds up the start.
 	LocalCopy bool `flag:"etcd-local-copy"`
 }
 
@@ -40,7 +40,7 @@ func (e Etcd) options() etcd.Options {
 
 func (e Etcd) used() bool { return len(e.Servers) > 0 }
 
-// validate also rejects settings that have no effect.
+// validate also rejects settings that would have no effect.
 func (e Etcd) validate(f *faults, c Config) {
 	if !e.used() {
 		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "is required with etcd certificates")
@@ -51,10 +51,9 @@ func (e Etcd) validate(f *faults, c Config) {
 	f.check(!c.AcceptDataLoss, "accept-data-loss", "applies to a data directory, but the state is in etcd (--etcd-servers)")
 }
 
-// localCopyDir is the directory of the local copy in the data directory.
 const localCopyDir = "etcd"
 
-// openEtcd connects to etcd and checks the naming profile of its state.
+// openEtcd connects to etcd and checks the naming profile of its data.
 func (l *stateLog) openEtcd() (err error) {
 	held, err := persist.HoldsState(l.config.DataDir)
 	if err != nil {
@@ -77,8 +76,7 @@ func (l *stateLog) openEtcd() (err error) {
 	return checkEtcdNaming(l.etcd, l.config.Etcd, l.naming)
 }
 
-// checkEtcdNaming records the naming profile in a new store, and rejects a store with another
-// profile.
+// checkEtcdNaming records the naming profile in an empty etcd, and rejects data of another profile.
 func checkEtcdNaming(l *etcd.Log, e Etcd, naming *meta.Naming) error {
 	recorded, err := l.EnsureLabel(context.Background(), namingLabel, naming.Profile)
 	if err == nil && recorded != naming.Profile {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// A stateLog stores the state, in a journal or in etcd. The journal locks its data directory.
+// A stateLog stores the data in a journal, which locks its data directory, or in etcd.
 type stateLog struct {
 	base
 
@@ -40,8 +40,8 @@ func (l *stateLog) Start() (err error) {
 	return l.openJournal()
 }
 
-// makeDirectory creates the data directory, or restricts its permissions: it holds Secrets and
-// private keys. A file system that does not allow that is only reported.
+// makeDirectory creates the data directory, or restricts its permissions because it contains
+// Secrets and private keys. If the file system does not allow that, it only logs a warning.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -107,8 +107,8 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites returns Options.Rewrites of the store. In etcd only writes encrypt values anew; there is
-// no snapshot.
+// rewrites returns the Rewrites option of the store. It is nil with etcd, where only writes encrypt
+// values again.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -116,7 +116,7 @@ func (l *stateLog) rewrites() func() uint64 {
 	return l.encryption.transformer.Rewrites
 }
 
-// backup writes a consistent state while writes continue.
+// backup writes a consistent backup while writes continue.
 func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	if l.etcd != nil {
 		_, err := backupEtcd(ctx, l.etcd, l.encryption.transformer, l.config.DataDir, w)
@@ -126,11 +126,11 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin calls shut, but returns an error if it hangs until ctx ends. A further second lets a
+// closeWithin calls shut, and returns an error if it hangs until ctx ends. One more second lets a
 // working disk close the journal even if ctx has already ended.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
-	// The buffer lets the goroutine end after a timeout.
+	// The buffer lets the goroutine exit after a timeout.
 	go func() { closed <- shut() }()
 	select {
 	case err := <-closed:
@@ -148,7 +148,7 @@ func closeWithin(ctx context.Context, what string, shut func() error) error {
 // namingLabel records the naming profile of a data directory or etcd store.
 const namingLabel = "naming"
 
-// withAdvice adds to an error how to resolve it.
+// withAdvice appends the remedy to an error, if one is known.
 func withAdvice(err error) error {
 	var advice string
 	file, isFile := errors.AsType[*certs.FileError](err)
@@ -167,14 +167,13 @@ func withAdvice(err error) error {
 	return fmt.Errorf("%w\n%s", err, advice)
 }
 
-// isCorrupt reports whether err says that journal files are damaged.
 func isCorrupt(err error) bool {
 	_, ok := errors.AsType[*persist.CorruptError](err)
 	return ok
 }
 
 // checkNaming records the naming profile in a new data directory, and rejects one with another
-// profile. Labels, finalizers and groups of stored objects contain names of the profile.
+// profile. Labels, finalizers and groups of stored objects contain the profile's names.
 func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {

@@ -14,23 +14,22 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// gcPercent is the default of GOGC. Most allocations of a write are short-lived, while scanning the
-// live heap is expensive, so collecting less often pays. During the start little of a long journal
-// stays live, so above earlyGCHeap bytes garbage is collected early.
+// gcPercent is the default of GOGC. Collecting rarely pays, because most allocations of a write are
+// short-lived and scanning the live heap is expensive. During the start little of a long journal
+// stays live, so a heap above earlyGCHeap bytes is then collected earlier.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
 	earlyGCHeap    = 64 << 20
 )
 
-// goMemLimitShare is the part of the memory limit that becomes GOMEMLIMIT. The rest is for kernel
-// buffers and allocations during a collection.
+// goMemLimitShare is the share of the memory limit that becomes GOMEMLIMIT. Kernel buffers and
+// allocations during a garbage collection need the rest.
 const goMemLimitShare = 0.9
 
-// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does;
+// TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
 // GOMEMLIMIT derives from the control group's limit. Call it before Start, and the returned
-// function after Start. It is not part of Start, because other programs run several daemons in one
-// process.
+// function after Start. Start does not do this, because a program may run several daemons.
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
 	if os.Getenv("GOGC") == "" {
@@ -55,7 +54,7 @@ func (d *Daemon) TuneMemory() (started func()) {
 		d.log.Debug("no memory limit")
 		return started
 	}
-	// GOMEMLIMIT is a goal: the runtime collects more often near it, but never refuses memory.
+	// GOMEMLIMIT is a goal. Near it the runtime collects more often, but it never refuses memory.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
@@ -63,7 +62,7 @@ func (d *Daemon) TuneMemory() (started func()) {
 }
 
 // collectEarly lowers GOGC once the heap exceeds earlyGCHeap bytes, until stop is closed. It polls
-// often, because a start allocates fast.
+// often, because the heap grows fast during the start.
 func collectEarly(stop <-chan struct{}) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := time.NewTicker(2 * time.Millisecond)
@@ -83,22 +82,22 @@ func collectEarly(stop <-chan struct{}) {
 	}
 }
 
-// Thresholds, as fractions of the memory limit. Watch history shrinks above shrinkHistoryAbove and
-// grows below growHistoryBelow. Requests are rejected above rejectAbove until usage is below
-// acceptBelow. Requests reserve memory only up to maxUseShare.
+// Thresholds, as fractions of the memory limit. The watch history shrinks above shrinkHistoryAbove
+// and grows below growHistoryBelow. Requests are rejected above rejectAbove until usage is below
+// acceptBelow. Requests may reserve memory up to maxUseShare.
 const (
 	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
 	rejectAbove, acceptBelow             = 0.8, 0.75
 	maxUseShare                          = 0.95
-	// historyShare bounds the watch history. It shrinks to at most 1/maxHistoryDivisor of its full
+	// historyShare limits the watch history. It never shrinks below 1/maxHistoryDivisor of its full
 	// size.
 	historyShare      = 0.25
 	maxHistoryDivisor = 16
 )
 
-// memoryMonitor measures memory usage, shrinks the watch history when it is high, and makes the
-// HTTP server reject requests when memory is scarce. run and poll belong to one goroutine; fields
-// that others read are atomic.
+// memoryMonitor measures memory usage. It shrinks the watch history when usage is high, and makes
+// the HTTP server reject requests when memory is scarce. run and poll must be called by one
+// goroutine. Fields that others read are atomic.
 type memoryMonitor struct {
 	limit           int64 // the Go runtime's limit
 	setHistoryBytes func(bytes int64)
@@ -115,7 +114,7 @@ type memoryMonitor struct {
 	samples              []metrics.Sample
 }
 
-// baseMemory is the memory of an empty daemon.
+// baseMemory is the memory of an empty daemon in bytes.
 const baseMemory = 32 << 20
 
 func memoryLimit() (limit int64, ok bool) {
@@ -123,7 +122,7 @@ func memoryLimit() (limit int64, ok bool) {
 	return limit, limit < math.MaxInt64/2
 }
 
-// fitTuning lowers the store's memory bounds to fit the memory limit, if there is one.
+// fitTuning lowers the store's limits on memory to fit the memory limit, if there is one.
 func fitTuning(t *actors.Tuning) {
 	if limit, ok := memoryLimit(); ok {
 		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
@@ -131,8 +130,8 @@ func fitTuning(t *actors.Tuning) {
 	}
 }
 
-// newMemoryMonitor returns a monitor, given the history's size in bytes, or nil without a memory
-// limit.
+// newMemoryMonitor returns a monitor, or nil without a memory limit. history is the full size of
+// the watch history in bytes.
 func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	limit, ok := memoryLimit()
 	if !ok {
@@ -168,8 +167,8 @@ func (m *memoryMonitor) run(ctx context.Context) {
 	}
 }
 
-// poll measures memory usage without garbage and acts on it. It offers only half of the headroom to
-// requests, because their reservations are estimates.
+// poll measures memory usage without garbage and reacts to it. It offers only half of the headroom
+// to requests, because their reservations are estimates.
 func (m *memoryMonitor) poll(now time.Time) {
 	metrics.Read(m.samples)
 	figure := func(i int) int64 { return int64(m.samples[i].Value.Uint64()) }
@@ -189,27 +188,27 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Memory freed by shrinking is visible only after a collection; without one, the history would
-	// shrink too far.
+	// Memory freed by shrinking shows only after a garbage collection. Shrinking again earlier
+	// would go too far.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
 	}
 }
 
-// gcDue reports whether a collection is needed to measure live memory: after many allocations, and
-// every second while requests are rejected.
+// gcDue reports whether measuring live memory needs a garbage collection. It does after many
+// allocations, and every second while requests are rejected.
 func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
 }
 
-// adaptHistory shrinks the history while memory usage is high, and grows it when it is low. It is
-// called once per collection.
+// adaptHistory shrinks the history while memory usage is high, and grows it while usage is low. It
+// is called once per garbage collection.
 func (m *memoryMonitor) adaptHistory(share float64) {
 	next := m.history
 	switch {
-	// Halving needs few cycles. Caches are released too, as they refill by themselves.
+	// Halving takes effect within a few collections. Caches are released too, because they refill.
 	case share > shrinkHistoryAbove:
 		next = max(m.history/2, m.fullHistory/maxHistoryDivisor)
 		m.releaseMemory()
@@ -227,7 +226,8 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 // Available returns the bytes that requests may reserve before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge returns the monitor for the HTTP server; it avoids a non-nil interface around nil.
+// memoryGauge returns the monitor for the HTTP server. It avoids a non-nil interface with a nil
+// value.
 func (s *storage) memoryGauge() http.MemoryMonitor {
 	if s.memory == nil {
 		return nil
@@ -235,8 +235,8 @@ func (s *storage) memoryGauge() http.MemoryMonitor {
 	return s.memory
 }
 
-// logMemory logs changes of state. The thresholds are apart, so usage near one does not flood the
-// log.
+// logMemory logs when memory becomes scarce or sufficient. The gap between the thresholds prevents
+// a flood of messages.
 func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
 		s.log.Warn("memory is scarce: rejecting writes, lists and watches", "used", used)

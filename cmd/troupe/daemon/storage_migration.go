@@ -19,16 +19,15 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// A Migration copies a state between a data directory and etcd, or compares the two. Objects get
-// higher resource versions than before, so that watches and lists from the old state are answered
-// 410.
+// Migration copies or compares the stored objects of a data directory and etcd. Copied objects get
+// higher resource versions, so that clients with old ones receive 410 Gone and list again.
 type Migration struct {
 	Config // of the daemons on either side
 	Log    *slog.Logger
 }
 
-// ToEtcd copies an unused data directory to an etcd prefix without keys. It returns the number of
-// objects.
+// ToEtcd copies a data directory that is not in use to an empty etcd prefix. It returns the number
+// of objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -44,7 +43,7 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// content returns the etcd content for the data directory, and the number of objects.
+// content returns the data to store in etcd and the number of objects.
 func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err error) {
 	from, err := decrypted(readDataDir(m.DataDir, t, m.Log))
 	if err != nil {
@@ -63,7 +62,7 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	if err != nil {
 		return c, 0, err
 	}
-	// The daemons on etcd must not replace a lost key.
+	// A lost key is an error, because the daemons on etcd must not replace it.
 	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
 		return c, 0, withAdvice(errors.Join(append(faults, err)...))
 	}
@@ -75,8 +74,8 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	return c, len(from.items), nil
 }
 
-// ToDataDir creates a data directory from the state in etcd, without concurrent writes. It returns
-// the number of objects.
+// ToDataDir creates a data directory from the data in etcd, which must not change meanwhile. It
+// returns the number of objects.
 func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -108,8 +107,8 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Check compares both sides except for resource versions; daemons on etcd may run. It writes a line
-// per difference, up to maxDifferences, and returns the total.
+// Check compares the objects of both sides, ignoring resource versions. Daemons on etcd may be
+// running. It writes a line per difference, up to maxDifferences, and returns the total number.
 func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, differences int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -136,7 +135,7 @@ func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, difference
 	return len(there.items), d.n, nil
 }
 
-// BackupEtcd writes the state in etcd to a backup file.
+// BackupEtcd writes a backup of the data in etcd.
 func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revision, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -150,7 +149,7 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 	return backupEtcd(ctx, log, t, "", w)
 }
 
-// backupEtcd creates the backup through a temporary data directory in dir; "" is the system's
+// backupEtcd creates the backup through a temporary data directory in dir. "" means the system's
 // temporary directory.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
@@ -175,7 +174,7 @@ func (m *Migration) certDir() (string, error) {
 	return CertDir(m.DataDir)
 }
 
-// transformer returns a transformer that works until ctx ends.
+// transformer returns a transformer for encrypted values, which works until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
 	var config *encryption.Configuration
 	if m.Encryption.ConfigFile != "" {
@@ -197,7 +196,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is the state of one side, ordered by key.
+// held is the data of one side, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
@@ -215,8 +214,8 @@ func (h held) state() persist.State {
 	}}
 }
 
-// decrypted returns an error if a value cannot be decrypted, because the other side could not
-// decrypt it either.
+// decrypted returns an error if a value could not be decrypted, because the other side could not
+// decrypt its copy either.
 func decrypted(h held, err error) (held, error) {
 	for _, i := range h.items {
 		if i.Err != nil && err == nil {
@@ -269,7 +268,6 @@ func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, e
 	return h, nil
 }
 
-// readEtcd reads the state in etcd at one revision.
 func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 	if h.labels, err = log.Labels(ctx); err != nil {
 		return h, err
@@ -281,8 +279,8 @@ func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 	return h, err
 }
 
-// unversioned returns an object's value without its resource version, and the version's offset.
-// Without a version, it returns the value unchanged and -1.
+// unversioned returns an object's value without its resource version, and the offset of the
+// version. If there is none, it returns the value unchanged and -1.
 func unversioned(i persist.Item) (value []byte, offset int) {
 	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
 		return i.Value, -1
@@ -299,7 +297,7 @@ type differenceWriter struct {
 	n int
 }
 
-// maxDifferences bounds the differences that are written; all are counted.
+// maxDifferences limits the differences that are written. All are counted.
 const maxDifferences = 20
 
 func (d *differenceWriter) line(format string, a ...any) {

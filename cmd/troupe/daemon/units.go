@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// A Duration is a time.Duration in Go's notation, such as "1m30s", in flags and the configuration
-// file.
+// A Duration is a time.Duration in Go's notation in flags and the configuration file, such as
+// "1m30s".
 type Duration time.Duration
 
 func (d Duration) String() string { return time.Duration(d).String() }
@@ -38,7 +38,8 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	return d.Set(s)
 }
 
-// Bytes is an amount of memory or disk: an integer, optionally with a suffix such as Ki, Mi or Gi.
+// Bytes is an amount of memory or disk. Its notation is an integer with an optional suffix such as
+// Ki, Mi or Gi.
 type Bytes int64
 
 func (b Bytes) String() string { return strconv.FormatInt(int64(b), 10) }
@@ -57,8 +58,8 @@ func (b *Bytes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseBytes parses a non-negative integer quantity below 2^63-1, to which package quantity
-// saturates larger ones.
+// parseBytes parses a non-negative integer quantity below 2^63-1. Package quantity saturates larger
+// ones to that value.
 func parseBytes(s string) (Bytes, error) {
 	q, err := quantity.Read(s)
 	if err == nil && q.Sign() >= 0 {
@@ -69,11 +70,11 @@ func parseBytes(s string) (Bytes, error) {
 	return 0, fmt.Errorf("%q is not a size such as 1048576 or 64Mi", s)
 }
 
-// Switches maps names to on or off: "a=true,b=false" in flags, an object in the file. Repeated
-// flags are merged.
+// Switches maps names to on or off. The notation is "a=true,b=false" in flags and an object in the
+// file. Repeated flags are merged.
 type Switches map[string]bool
 
-// String returns the flag's notation, ordered by name.
+// String returns the notation of flags, ordered by name.
 func (s Switches) String() string {
 	parts := make([]string, 0, len(s))
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -82,7 +83,7 @@ func (s Switches) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set merges text into s; a name without a value is on.
+// Set merges text into s. A name without a value is on.
 func (s *Switches) Set(text string) error {
 	all := maps.Clone(*s)
 	if all == nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Credentials are the credentials of one user of a Server. Their methods are safe for concurrent
-// use.
+// Credentials are the credentials of one user of a Server. Methods are safe for concurrent use.
 type Credentials struct {
 	t      testing.TB
 	issued *daemon.Credentials
@@ -21,7 +20,7 @@ type Credentials struct {
 	file   func() string
 }
 
-// newCredentials creates the client and the kubeconfig file lazily.
+// newCredentials creates the client and the kubeconfig file only on first use.
 func newCredentials(t testing.TB, issued *daemon.Credentials) *Credentials {
 	c := &Credentials{t: t, issued: issued}
 	c.client, c.file = sync.OnceValue(c.newClient), sync.OnceValue(c.writeFile)
@@ -31,14 +30,14 @@ func newCredentials(t testing.TB, issued *daemon.Credentials) *Credentials {
 // Kubeconfig returns a kubeconfig with the server's address and the embedded credentials.
 func (c *Credentials) Kubeconfig() []byte { return c.issued.Kubeconfig() }
 
-// KubeconfigFile returns the path of a file with the Kubeconfig. It is removed when the test ends.
+// KubeconfigFile returns the path of a kubeconfig file, which is removed when the test ends.
 func (c *Credentials) KubeconfigFile() string {
 	c.t.Helper()
 	return c.file()
 }
 
 // Client returns an HTTP client that presents the credentials and trusts the server. Every call
-// returns the same client; its idle connections are closed when the test ends.
+// returns the same client. Its idle connections are closed when the test ends.
 func (c *Credentials) Client() *http.Client {
 	c.t.Helper()
 	return c.client()
@@ -56,13 +55,13 @@ func (c *Credentials) TLS() *tls.Config {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 }
 
-// CA returns the server's CA, PEM-encoded.
+// CA returns the server's CA in PEM.
 func (c *Credentials) CA() []byte { return c.issued.CA }
 
-// Certificate returns the client certificate, PEM-encoded.
+// Certificate returns the client certificate in PEM.
 func (c *Credentials) Certificate() []byte { return c.issued.Certificate }
 
-// Key returns the key of the certificate, PEM-encoded.
+// Key returns the client certificate's key in PEM.
 func (c *Credentials) Key() []byte { return c.issued.Key }
 
 func (c *Credentials) newClient() *http.Client {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// ExampleStart shows a test that uses only package net/http.
+// ExampleStart shows a test that uses only net/http.
 func ExampleStart() {
 	var t *testing.T // the parameter of the test
 

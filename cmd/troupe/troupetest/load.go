@@ -17,16 +17,15 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// fieldManager is the field manager of Load.
 const fieldManager = "troupetest"
 
 // Load applies the objects in YAML or JSON files: first CustomResourceDefinitions, then namespaces,
-// then all others in order. Files may contain several documents and lists. Of a directory, Load
+// then all others in order. Files may contain several documents and lists. In a directory, Load
 // reads the *.yaml, *.yml and *.json files by name, but no subdirectories. Existing objects are
 // updated.
 //
-// Objects without a namespace go into default; their status is ignored. Any error fails the test
-// and names the file.
+// Objects without a namespace go into default. Their status is ignored. An error fails the test and
+// names the file.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	if err := s.load(paths); err != nil {
@@ -54,12 +53,12 @@ func (s *Server) load(paths []string) error {
 	return nil
 }
 
-// rank orders objects by dependency: an object needs its kind and its namespace.
+// rank orders objects by dependency, because an object needs its kind and its namespace.
 func rank(m manifest.Manifest) int {
 	return -slices.Index([]string{"Namespace", "CustomResourceDefinition"}, m.Object.String("kind"))
 }
 
-// A loader applies objects and caches discovery.
+// A loader applies objects and caches the discovery of the server.
 type loader struct {
 	*rest.Client
 	t     testing.TB

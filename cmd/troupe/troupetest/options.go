@@ -23,12 +23,12 @@ const (
 	Platform   = "platform"   // vendor-neutral names
 )
 
-// serviceAccountPlugin assigns service accounts to Pods, and rejects Pods in namespaces without the
-// default one, which serviceAccountController creates.
+// serviceAccountPlugin assigns service accounts to Pods. It rejects Pods in a namespace without the
+// default service account, which serviceAccountController creates.
 const serviceAccountPlugin, serviceAccountController = "ServiceAccount", "serviceaccount-controller"
 
-// newSettings applies the options to the defaults. Unless an option enables it, the plugin is
-// disabled if its controller is.
+// newSettings applies the options to the defaults. It disables serviceAccountPlugin if the
+// controller is disabled, unless an option enables the plugin.
 func newSettings(options []Option) *settings {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort, c.Controllers = true, Kubernetes, 0, daemon.TestControllers
@@ -48,13 +48,13 @@ func WithNaming(profile string) Option {
 	return func(s *settings) { s.config.Naming = profile }
 }
 
-// WithFiles loads objects before Start returns; see Server.Load.
+// WithFiles loads objects before Start returns, as Server.Load does.
 func WithFiles(paths ...string) Option {
 	return func(s *settings) { s.files = append(s.files, paths...) }
 }
 
-// WithClock sets the clock for timestamps of objects and for tokens; now must be safe for
-// concurrent use. Certificates, watches, controllers and timeouts use the system clock, so
+// WithClock sets the clock for timestamps in objects and for tokens. now must be safe for
+// concurrent use. Certificates, watches, controllers and timeouts still use the system clock, so
 // advancing now triggers nothing.
 func WithClock(now func() time.Time) Option {
 	return func(s *settings) { s.now = now }
@@ -62,16 +62,16 @@ func WithClock(now func() time.Time) Option {
 
 // WithControllers enables controllers or, with a leading -, disables them. By default the
 // controllers of a bare API server (apiserver), garbage collection, namespace deletion and the
-// release of protected volumes run. Names are those of the flag --controllers; "*" selects all that
-// a daemon runs by default.
+// release of protected volumes run. The names are those of the --controllers flag. "*" selects the
+// controllers that a daemon runs by default.
 //
 //	troupetest.WithControllers("serviceaccount-controller", "workloads", "-garbage-collector-controller")
 func WithControllers(names ...string) Option {
 	return func(s *settings) { s.config.Controllers = s.config.Controllers.With(names...) }
 }
 
-// WithConfig changes any setting of the daemon. change receives the settings after all earlier
-// options.
+// WithConfig changes any setting of the daemon. change gets the settings that result from all
+// earlier options.
 func WithConfig(change func(*daemon.Config)) Option {
 	return func(s *settings) { change(&s.config) }
 }

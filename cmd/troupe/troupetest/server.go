@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// stopTimeout bounds the wait for requests in flight at the end of a test.
+// stopTimeout limits the wait for requests in flight at the end of a test.
 const stopTimeout = 10 * time.Second
 
 // A Server is an API server for one test. Its Credentials are the administrator's.
 type Server struct {
-	// URL is the server's address, as in https://127.0.0.1:36541.
+	// URL is the server's address, such as https://127.0.0.1:36541.
 	URL string
 	*Credentials
 
@@ -21,8 +21,8 @@ type Server struct {
 	daemon *daemon.Daemon
 }
 
-// Start starts a server, and stops it when the test and all its subtests have ended. The server is
-// ready when Start returns. Errors fail the test immediately.
+// Start starts a server and returns when it is ready. The server stops when the test and all its
+// subtests have ended. Errors fail the test immediately.
 func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	o := newSettings(options)
@@ -56,7 +56,7 @@ func (s *Server) stop() {
 	}
 }
 
-// User issues credentials for a user and groups. RBAC determines what the user may do.
+// User issues credentials for a user in the given groups. RBAC determines the user's permissions.
 func (s *Server) User(name string, groups ...string) *Credentials {
 	s.t.Helper()
 	c, err := s.daemon.IssueCredentials(name, groups...)

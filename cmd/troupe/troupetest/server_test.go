@@ -39,7 +39,8 @@ func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body str
 	return o
 }
 
-// awaitDeletion waits until a watch from the object's resource version reports its deletion.
+// awaitDeletion waits until a watch that starts at the object's resource version reports its
+// deletion.
 func awaitDeletion(t *testing.T, s *troupetest.Server, collection string, o map[string]any) {
 	t.Helper()
 	m := o["metadata"].(map[string]any)
@@ -146,7 +147,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A failing is a testing.TB of a failed test that records its log.
+// A failing is the testing.TB of a failed test. It records the log.
 type failing struct {
 	scope
 	log []string

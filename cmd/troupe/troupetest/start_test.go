@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A scope is a testing.TB with its own lifetime. end runs its cleanups.
+// A scope is a testing.TB whose end method runs the cleanups.
 type scope struct {
 	testing.TB
 	cleanups []func()
@@ -23,7 +23,7 @@ func (s *scope) end() {
 }
 
 // BenchmarkStart starts servers sequentially. It also reports the median and the minimum, which is
-// the most accurate on a busy machine. Stopping is not timed.
+// the most accurate value on a busy machine. Stopping is not timed.
 func BenchmarkStart(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {

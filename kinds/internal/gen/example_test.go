@@ -17,7 +17,7 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfStrategy validates rules across fields of a Shelf.
+// shelfStrategy validates constraints that involve several fields of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
@@ -42,7 +42,6 @@ func codeBlocks(t *testing.T, language string) []string {
 	return all
 }
 
-// compileExample compiles the kind in docs/kinds.md.
 func compileExample(t *testing.T) *schema.Kind {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,8 +77,8 @@ func compileExample(t *testing.T) *schema.Kind {
 	return k
 }
 
-// TestWorkedExample compiles the declaration and the function in docs/kinds.md, and validates
-// objects with them.
+// TestWorkedExample checks that the declaration and the function in docs/kinds.md compile and
+// validate objects as documented.
 func TestWorkedExample(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
@@ -132,7 +131,7 @@ func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	return object
 }
 
-// expectFaults compares causes with prefixes of "path: message".
+// expectFaults checks that each cause, as "path: message", has the corresponding prefix in want.
 func expectFaults(t *testing.T, label string, causes []meta.Cause, want []string) {
 	t.Helper()
 	var got []string

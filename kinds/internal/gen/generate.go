@@ -20,12 +20,11 @@ import (
 )
 
 // optionsFile declares the options, for which Go types are generated. The other files declare
-// kinds, which are read from descriptors at run time.
+// kinds, whose descriptors are read at run time.
 const optionsFile = "options.proto"
 
-// Generate compiles every .proto file below dir and returns the generated files by name. The result
-// depends only on the files, so that -check can compare bytes. It needs neither protoc nor the
-// network.
+// Generate compiles all .proto files below dir and returns the generated files by name. It needs
+// neither protoc nor the network. Equal input yields equal bytes, which -check compares.
 func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	names, err := protoFiles(dir)
 	if err != nil {
@@ -50,8 +49,6 @@ func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	return map[string][]byte{"descriptors.binpb": set, "options.pb.go": options}, nil
 }
 
-// protoFiles returns the paths of the .proto files below dir, sorted. Imports name files by the
-// same paths.
 func protoFiles(dir string) (names []string, err error) {
 	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".proto" {
@@ -62,8 +59,8 @@ func protoFiles(dir string) (names []string, err error) {
 	return names, err
 }
 
-// descriptorSet returns each file after its imports, so that readers can register files in order.
-// It omits google.protobuf and the options, which the daemon has as Go code.
+// descriptorSet puts each file after its imports, so that readers can register files in order. It
+// omits google.protobuf and the options, which the daemon has as Go code.
 func descriptorSet(files linker.Files) ([]byte, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	done := map[string]bool{optionsFile: true}
@@ -84,8 +81,8 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
 }
 
-// stripFile returns a clone with only what package schema reads, because the daemon embeds the set
-// and parses it at each start.
+// stripFile returns a copy with only the parts that package schema reads, because the daemon embeds
+// the set and parses it at each start.
 func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
 	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
@@ -97,16 +94,15 @@ func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescrip
 	return file
 }
 
-// Field numbers of descriptors in the paths of source locations.
+// Descriptor field numbers in the paths of source locations.
 const (
 	pathMessage = 4 // FileDescriptorProto.message_type
 	pathField   = 2 // DescriptorProto.field
 )
 
-// documentation returns a line for each message and field with a leading comment: "message" or
-// "message.field" indexes, a space, and the comment. For example, "3 A Pod is ..." is the fourth
-// message, and "3.0 Standard metadata." its first field. Source positions would take much more
-// space.
+// documentation returns one line for each message and field with a leading comment. It has the
+// index of the message (and of the field), a space, and the comment, as in "3 A Pod is ..." and
+// "3.0 Standard metadata.". Source positions would take much more space.
 func documentation(info *descriptorpb.SourceCodeInfo) string {
 	var b strings.Builder
 	for _, l := range info.GetLocation() {
@@ -122,8 +118,8 @@ func documentation(info *descriptorpb.SourceCodeInfo) string {
 	return b.String()
 }
 
-// stripMessage drops JSON names equal to the field name, synthetic oneofs, and implied properties:
-// the type number of a field with a type name, and the label optional.
+// stripMessage drops JSON names that equal the field name, synthetic oneofs, and implied
+// properties. These are the type number of a field with a type name, and the label optional.
 func stripMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {
@@ -143,8 +139,8 @@ func stripMessage(message *descriptorpb.DescriptorProto) {
 	}
 }
 
-// optionTypes returns the Go code of the options. It calls the plugin as a function with protoc's
-// request, so that its version is that of go.mod.
+// optionTypes returns the Go code of the options. It calls the protoc plugin as a function, so that
+// go.mod determines its version.
 func optionTypes(file linker.File) ([]byte, error) {
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{optionsFile},

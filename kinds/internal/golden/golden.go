@@ -1,7 +1,7 @@
-// Package golden compares results of tests with those in a file, and records them with -update.
+// Package golden compares test results with those in a file, and records them with -update.
 //
-// Blank lines separate the blocks of a file. A block ends in the result of what its first lines
-// give:
+// Blank lines separate the blocks of a file. A block consists of input lines and the expected
+// result:
 //
 //	name or input
 //	further input
@@ -19,11 +19,11 @@ import (
 	"testing"
 )
 
-// Update reports whether tests record results instead of comparing them.
+// Update is the flag -update, with which tests record results instead of comparing them.
 var Update = flag.Bool("update", false, "record the results in golden files")
 
-// Run calls result for the input lines of each block of the file at path. The result is "" for
-// blocks that have none.
+// Run compares what result returns for the input lines of each block of the file at path. A block
+// without result lines expects "".
 func Run(t *testing.T, path string, result func(given []string) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

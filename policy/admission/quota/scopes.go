@@ -44,7 +44,6 @@ func (r requirement) matchesAny(names []string) bool {
 	return false
 }
 
-// String returns the form used in messages.
 func (r requirement) String() string {
 	return "{" + r.scope + " " + r.operator + " [" + strings.Join(r.values, " ") + "]}"
 }

@@ -19,7 +19,7 @@ func serviceEvaluator() *evaluator {
 	}
 }
 
-// serviceUsage counts requested node ports, since they are not allocated yet.
+// serviceUsage counts one node port per requested port, because the ports are allocated later.
 func serviceUsage(service tree.Tree) amount.List {
 	spec := service.Object("spec")
 	ports := spec.Objects("ports")

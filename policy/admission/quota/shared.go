@@ -11,21 +11,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If several servers write to one log, each has a ledger that may be stale. Two kinds of guards
+// If several servers write to one log, the ledger of each may be stale. Two kinds of guards
 // (request.Guard) keep them consistent:
 //
-// 	quotas/<namespace>         the quotas and their limits: raised by each change of those, and
-// 	                           named by all changes in the namespace that quotas may check
-// 	quota/<namespace>/<name>   the usage of one quota: raised by each change that takes from it
+//	quotas/<namespace>         the quotas and their limits. Changes of these raise the guard. All
+//	                           changes in the namespace that quotas may check depend on it.
+//	quota/<namespace>/<name>   the usage of one quota. Each change that consumes it raises the guard.
 //
-// So a change is committed only if it was computed with the current quotas and usage.
+// The log commits a change only if it was computed with the current quotas and usage.
 
 const (
 	rulesGuard = "quotas/"
 	usageGuard = "quota/"
 )
 
-// guards returns the guards of a change that was computed at version seen.
 func (p *proposed) guards(seen uint64, entries []entry) []request.Guard {
 	all := make([]request.Guard, 1, 1+len(entries))
 	all[0] = request.Guard{Name: rulesGuard + p.namespace, Seen: seen, Raise: p.changesRules()}
@@ -43,7 +42,7 @@ func (p *proposed) changesRules() bool {
 
 func rulesDiffer(old, now tree.Tree) bool { return !reflect.DeepEqual(old["spec"], now["spec"]) }
 
-// An unseenRules tracks changed quotas that are not in force on this server yet.
+// unseenRules tracks changed quotas that this server does not enforce yet.
 type unseenRules struct {
 	mu       sync.Mutex
 	versions map[meta.Key]uint64      // newest change of each quota
@@ -54,7 +53,6 @@ func newUnseenRules() *unseenRules {
 	return &unseenRules{versions: map[meta.Key]uint64{}, waiting: map[string]chan struct{}{}}
 }
 
-// add records a change that is being published.
 func (u *unseenRules) add(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -64,7 +62,7 @@ func (u *unseenRules) add(key meta.Key, version uint64) {
 	}
 }
 
-// remove records that a quota is in force as of a version.
+// remove records that the quota is enforced as of version. A newer change keeps it unseen.
 func (u *unseenRules) remove(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -83,14 +81,15 @@ func (u *unseenRules) remove(key meta.Key, version uint64) {
 	}
 }
 
-// in returns a channel that closes when all quotas of a namespace are in force, or nil if they are.
+// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if they
+// are.
 func (u *unseenRules) in(namespace string) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.waiting[namespace]
 }
 
-// observeRules records a change of a quota before readers see it.
+// observeRules records a changed quota before readers see the change.
 func (l *Ledger) observeRules(o *observation) {
 	if o.now == nil {
 		l.end(o.key())
@@ -102,7 +101,7 @@ func (l *Ledger) observeRules(o *observation) {
 	}
 }
 
-// end makes a deleted quota refuse nothing; the follower closes its account.
+// end makes a deleted quota admit everything. Its follower closes the account later.
 func (l *Ledger) end(key meta.Key) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -118,8 +117,8 @@ func (l *Ledger) end(key meta.Key) {
 	}
 }
 
-// seen returns the version that a change is computed at, with all quotas in force as of then. The
-// error is a *request.ContendedError while quotas are coming into force.
+// seen returns the version at which a change is computed. All quotas up to that version are
+// enforced. While some are not, the error is a *request.ContendedError.
 func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	if l.unseen == nil {
 		return 0, nil
@@ -136,7 +135,7 @@ func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	return version, nil
 }
 
-// awaitPublished waits until all changes committed before version count.
+// awaitPublished waits until all changes committed before version are counted.
 func (l *Ledger) awaitPublished(ctx context.Context, version uint64) {
 	for l.unseen != nil && ctx.Err() == nil && l.objects.AwaitVersion(ctx, version) != nil {
 		l.log.Warn("changes before a ResourceQuota are not published yet", "version", version)

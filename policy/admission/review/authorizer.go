@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Authorizer authorizes one user for expressions and caches decisions. It belongs to one request
-// and one goroutine.
+// An Authorizer makes and caches the authorization decisions that expressions request for one user.
+// It is not safe for concurrent use.
 type Authorizer struct {
 	user  *authn.User
 	by    authz.Authorizer
@@ -22,14 +22,13 @@ type Authorizer struct {
 
 var _ cel.Authorizer = (*Authorizer)(nil)
 
-// An authorization is a cached decision.
 type authorization struct {
 	allowed bool
 	reason  string
 	err     error
 }
 
-// NewAuthorizer returns the Authorizer of a user.
+// NewAuthorizer returns an Authorizer that uses by to make decisions about user.
 func NewAuthorizer(user *authn.User, by authz.Authorizer) *Authorizer {
 	return &Authorizer{user: user, by: by}
 }
@@ -47,8 +46,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// ask distinguishes a failed authorizer from a denial, as expressions can. Expressions name no
-// version, so it uses "*".
+// ask returns an error for a failed authorizer and a denial otherwise, because expressions can
+// distinguish them. Expressions do not specify a version, so ask uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {
@@ -67,15 +66,13 @@ func (u *Authorizer) ask(a cel.Access) authorization {
 	}
 }
 
-// ServiceAccount returns the Authorizer of a service account, with its groups but without extra
-// attributes.
+// ServiceAccount returns an Authorizer for a service account. The user has the groups of the
+// account, but no extra attributes.
 func (u *Authorizer) ServiceAccount(namespace, name string) cel.Authorizer {
 	account := serviceaccount.Account{Namespace: namespace, Name: name}
 	return NewAuthorizer(&authn.User{Name: account.Username(), Groups: account.Groups()}, u.by)
 }
 
-// selectors returns the selectors of an access, or nil. An invalid one does not narrow it, so the
-// check is stricter than intended.
 func selectors(a cel.Access) *authz.Selectors {
 	if len(a.Fields) == 0 && len(a.Labels) == 0 {
 		return nil
@@ -83,7 +80,7 @@ func selectors(a cel.Access) *authz.Selectors {
 	return &authz.Selectors{Fields: a.Fields, Labels: a.Labels}
 }
 
-// Access returns the access that a request needs.
+// Access returns the access to authorize for a request, without its verb.
 func Access(a *request.Attributes) cel.Access {
 	return cel.Access{
 		Group: a.Kind.Group, Resource: a.Kind.Resource, Subresource: a.Subresource, Namespace: a.Key.Namespace, Name: a.Key.Name,

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// fieldsOfRequest is the maximum number of fields of a request.
 const fieldsOfRequest = 13
 
-// Request returns the request of an AdmissionReview without objects and with an empty UID. kind and
-// resource are those that matched; requestKind and requestResource are those of the client.
+// Request returns an AdmissionReview request with an empty UID and without objects. Its kind and
+// resource are the matched ones, while requestKind and requestResource are those of the client.
 func (v *View) Request(naming *meta.Naming) tree.Tree {
 	a := v.attributes
 	t := make(tree.Tree, fieldsOfRequest)
@@ -35,7 +34,8 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name returns the name in the request, else that of the object: "" while BeforeCreation hides it.
+// name returns the name from the request, or else from the object. It is empty while BeforeCreation
+// hides a generated name.
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
@@ -46,7 +46,6 @@ func (v *View) name() string {
 	return v.attributes.Key.Name
 }
 
-// setText omits empty text, like the omitempty fields of Kubernetes.
 func setText(t tree.Tree, name, text string) {
 	if text != "" {
 		t[name] = text
@@ -61,8 +60,7 @@ func resourceTree(k *schema.Kind) tree.Tree {
 	return tree.Tree{"group": k.Group, "version": k.Version, "resource": k.Resource}
 }
 
-// options returns the options by operation: those of a patch appear as for an update or create. A
-// connection has none.
+// options returns nil for a connect. As in Kubernetes, a patch has UpdateOptions or CreateOptions.
 func (v *View) options(naming *meta.Naming) any {
 	a, m := v.attributes, v.attributes.Mutation
 	t := tree.Tree{"apiVersion": naming.Translate("meta.platform.io/v1")}

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A View is a request in the form of one kind.
+// A View presents a request in one version of its kind.
 type View struct {
 	attributes *request.Attributes
 	kind       *schema.Kind
@@ -26,8 +26,8 @@ type View struct {
 	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView returns a request in the form of kind k, which shares the storage of the request's kind.
-// It may call a conversion webhook, whose failure is a *meta.Status.
+// NewView returns the View of a request as kind k, which shares the storage of the request's kind.
+// It may call a conversion webhook. If that fails, the error is a *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
@@ -36,7 +36,7 @@ func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	return v, err
 }
 
-// objects returns no old object for created subresources, such as an eviction.
+// objects returns a nil old object if the request creates a subresource, such as an eviction.
 func (v *View) objects() (object, old tree.Tree, err error) {
 	a := v.attributes
 	ownBody := v.sub != nil && v.sub.BodyKind != nil
@@ -65,7 +65,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	return v.withVersion(object, a.Mutation.Body()), v.withVersion(old, nil), nil
 }
 
-// form converts a stored object to the kind of the View; nil stays nil.
+// form converts a stored object to the kind of the View. It returns nil for a nil object.
 func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	if stored == nil {
 		return nil, nil
@@ -79,7 +79,6 @@ func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	return v.named(convert.FromStored(v.kind, v.sub, stored)), nil
 }
 
-// isConverted reports whether a webhook converts between the request and the View.
 func (v *View) isConverted() bool {
 	return v.kind.ConversionWebhook() != nil && v.kind != v.attributes.Kind
 }
@@ -95,8 +94,8 @@ func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return t, nil
 }
 
-// Stored converts an object from the kind of the View to that of the computed request. It may
-// change object.
+// Stored converts an object from the kind of the View back to the kind of the request. It may
+// modify object.
 func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	if !v.isConverted() {
 		return convert.ToStored(v.kind, object), nil
@@ -109,8 +108,8 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	return converted, err
 }
 
-// named returns a copy of an object with apiVersion and kind; nil stays nil. It copies only the top
-// level: callers clone a part before they change it, like withVersion.
+// named returns a copy of an object with apiVersion and kind, or nil for nil. The copy is shallow,
+// so callers clone nested values before they change them, as withVersion does.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil
@@ -120,8 +119,8 @@ func (v *View) named(object tree.Tree) tree.Tree {
 	return out
 }
 
-// withVersion sets the resourceVersion of an object: the one set by admission, else that of the
-// request body, else that of the old object. object must be a copy.
+// withVersion sets the resourceVersion of an object unless admission has set it. It prefers the
+// version in the request body to that of the old object. object must be a copy.
 func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 	if object == nil || v.attributes.OldVersion == 0 || object.Object("metadata").Has("resourceVersion") {
 		return object
@@ -140,7 +139,7 @@ func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 }
 
 // BeforeCreation hides the fields that the server sets in a new object, such as a generated name.
-// In Kubernetes they do not exist yet during mutation.
+// Kubernetes sets them after mutating admission.
 func (v *View) BeforeCreation() {
 	a := v.attributes
 	if a.Operation != request.OnCreate || v.Object == nil || v.kind.Virtual() {
@@ -160,8 +159,8 @@ func (v *View) BeforeCreation() {
 	v.Object["metadata"] = metadata
 }
 
-// Restore reverts in object, the mutated Object, what the View has hidden or added. held is the
-// metadata of the request. Other mutations stay.
+// Restore undoes in the mutated object what the View has hidden or added, and keeps other
+// mutations. held is the metadata of the object in the request.
 func (v *View) Restore(object, held tree.Tree) {
 	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
 	for _, name := range v.hidden {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// Prefixes of audit annotation keys, as groups of the naming profile. The keys match Kubernetes;
-// round and index make them unique within an event.
+// Prefixes of audit annotation keys, as in Kubernetes. The round and index of a call make the keys
+// unique within an audit event.
 const (
 	mutationAnnotation   = "mutation.webhook.admission"
 	patchAnnotation      = "patch.webhook.admission"
@@ -27,8 +27,8 @@ func (p *Plugin) annotateMutation(a *request.Attributes, h *hook, round int, cha
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
 }
 
-// annotatePatch records the patch of a hook. It appears only at audit levels with bodies, since a
-// patch may contain object data.
+// annotatePatch records a patch only at audit levels that include bodies, because it may contain
+// object data.
 func (p *Plugin) annotatePatch(a *request.Attributes, h *hook, round int, patch []any) {
 	a.AnnotateDetail(p.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, patch), jsonPatch))
@@ -42,8 +42,8 @@ func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int
 	a.Annotate(failedOpen+p.annotationKey(prefix, round, n), h.name)
 }
 
-// record adds the audit annotations and warnings of a response. A repeated call cannot replace
-// earlier annotations.
+// record adds the audit annotations and warnings of a response. Annotations from earlier calls take
+// precedence.
 func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An answer is the parsed response of a hook.
 type answer struct {
 	allowed     bool
 	result      tree.Tree // the Status of a refusal, or nil
@@ -20,11 +19,10 @@ type answer struct {
 	annotations tree.Tree // for the audit event
 }
 
-// errUndecodable is wrapped by errors for an invalid patch.
 var errUndecodable = errors.New("received undecodable patch in webhook response")
 
-// verify parses the response in a review of the given version. v1beta1 had no rules for uid and
-// types, and old hooks omit them.
+// verify parses and validates an AdmissionReview response. It skips the checks of uid, kind and
+// patchType in v1beta1, because older webhooks omit these fields.
 func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	response, ok := t["response"].(tree.Tree)
 	if !ok {
@@ -56,8 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity checks that the response belongs to the question. A wrong UID means that the hook
-// or a proxy has mixed up responses.
+// verifyIdentity detects a webhook or proxy that mixes up responses.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
@@ -68,7 +65,7 @@ func verifyIdentity(t, response tree.Tree, q question) error {
 	return nil
 }
 
-// verifyPatch checks that patch and patchType come together, and only from mutating hooks.
+// verifyPatch requires patch and patchType to be set together, and only by mutating webhooks.
 func verifyPatch(response tree.Tree, s sort) error {
 	patched, typed := response.String("patch") != "", response.Has("patchType")
 	switch {
@@ -90,7 +87,7 @@ func verifyPatch(response tree.Tree, s sort) error {
 
 const jsonPatch = "JSONPatch"
 
-// readPatch decodes the patch for the audit annotation; package merge parses and applies the text.
+// readPatch decodes the patch for the audit annotation. Package merge applies patchText.
 func (a *answer) readPatch() error {
 	if len(a.patchText) == 0 {
 		return nil

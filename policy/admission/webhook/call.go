@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// ask calls a hook. The error is a callFailure, a rejection, or a *meta.Status. It checks
-// preconditions before the call, and records annotations and warnings of refusals, too.
+// ask checks preconditions, calls the webhook, and records the annotations and warnings of its
+// response, even of a denial. The error is a *callFailure, a *rejection, or a *meta.Status.
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
@@ -53,7 +53,7 @@ func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p
 	return said, nil
 }
 
-// An outcome is the result of a call for metrics and the failurePolicy.
+// An outcome classifies the result of a call for metrics and the failurePolicy.
 type outcome struct {
 	code     int
 	kind     errorKind
@@ -62,8 +62,8 @@ type outcome struct {
 	opens    bool // it failed, and the failurePolicy ignores that
 }
 
-// Canceled requests do not count as rejections, or an impatient client would make a hook look
-// broken.
+// outcomeOf classifies the error of a call. Canceled requests do not count as rejections.
+// Otherwise, impatient clients would make a webhook look broken.
 func (h *hook) outcomeOf(err error) outcome {
 	var failed *callFailure
 	var rejected *rejection

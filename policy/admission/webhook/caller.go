@@ -9,14 +9,12 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A caller sends reviews to one address. Hooks with the same address share its connections and
-// circuit breaker.
+// A caller sends reviews to one address. Webhooks with the same address share it.
 type caller struct {
 	client *webhookclient.Client
 	err    error // reason why client is nil
 }
 
-// ask sends a review and returns the response. ctx is that of the request.
 func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (remote.Response, error) {
 	if c.err != nil {
 		return remote.Response{}, c.err
@@ -24,8 +22,8 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 	return c.client.Ask(ctx, timeout, body)
 }
 
-// Callers holds the callers of one plugin by address. Connections survive configuration changes
-// that keep the address.
+// Callers holds the callers of a plugin by address. They survive configuration changes that keep
+// the address.
 type Callers struct {
 	dialer webhookclient.Dialer
 
@@ -33,18 +31,17 @@ type Callers struct {
 	known map[webhookclient.Address]*usedCaller
 }
 
-// A usedCaller counts the hooks that use a caller.
 type usedCaller struct {
 	*caller
 	uses int
 }
 
-// NewCallers returns the Callers of one plugin.
+// NewCallers returns empty Callers that connect with d.
 func NewCallers(d webhookclient.Dialer) *Callers {
 	return &Callers{dialer: d, known: map[webhookclient.Address]*usedCaller{}}
 }
 
-// get returns the caller of an address for one more hook.
+// get returns the caller for an address and counts one more use. Each get needs a release.
 func (c *Callers) get(a webhookclient.Address) *caller {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +55,7 @@ func (c *Callers) get(a webhookclient.Address) *caller {
 	return found.caller
 }
 
-// release drops one use of a caller. The last one closes its connections.
+// release closes the connections of a caller after its last use.
 func (c *Callers) release(a webhookclient.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +72,7 @@ func (c *Callers) release(a webhookclient.Address) {
 	}
 }
 
-// Close closes all connections.
+// Close closes the connections of all callers.
 func (c *Callers) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// conditions holds the compiled matchConditions of a hook, or their compilation errors, which count
-// when the hook is matched.
+// conditions holds the compiled matchConditions of a webhook. Compilation errors surface when a
+// request evaluates the conditions.
 type conditions []*expressions.Expr
 
 func (p *Plugin) compile(list []tree.Tree) conditions {
@@ -26,8 +26,8 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 	return p.compiler.Conditions(list)
 }
 
-// hold reports whether all conditions are true. A false one decides. Otherwise a failed evaluation
-// refuses the request or skips the hook, by the failurePolicy.
+// hold reports whether all match conditions are true. A false condition skips the webhook, even if
+// others fail. Otherwise, the failurePolicy decides whether a failed condition rejects the request.
 func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
@@ -39,7 +39,7 @@ func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, 
 	return holds, err
 }
 
-// evaluate also returns the number of failed conditions.
+// evaluate is hold without metrics. It also returns the number of failed conditions.
 func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (failed int, holds bool, err error) {
 	variables := p.variables(ctx, v, a)
 	budget := cel.NewBudget(cel.MatchConditionsBudget)
@@ -65,7 +65,7 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// The error is a 403 and not that of a failed call, since the hook was not called.
+// refuseUnevaluated returns a 403 rather than a failed call, because the webhook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
@@ -77,8 +77,7 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
 }
 
-// variables returns the variables of match conditions. As in Kubernetes, namespaceObject is null
-// for webhooks.
+// variables sets no namespaceObject, which is null for webhooks in Kubernetes too.
 func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{

@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/config"
 )
 
-// ParseConfig parses a WebhookAdmissionConfiguration or the deprecated WebhookAdmission, and
-// returns the path of the kubeconfig with webhook credentials, or "". t may be nil. Paths must be
-// absolute.
+// ParseConfig returns the kubeconfig path from a WebhookAdmissionConfiguration, or from the
+// deprecated WebhookAdmission. The path must be absolute. It is empty if t is nil or names none.
 func ParseConfig(t tree.Tree, naming *meta.Naming) (clientConfigFile string, err error) {
 	if t == nil {
 		return "", nil

@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A callFailure is a failed call or an invalid response. The failurePolicy decides on it. A refusal
-// is never one.
+// A callFailure is a failed call or an invalid response, to which the failurePolicy applies.
 type callFailure struct {
 	hook   string
 	reason error
@@ -28,17 +27,16 @@ func (h *hook) failed(code int, what string, err error) error {
 	return &callFailure{hook: h.name, reason: fmt.Errorf("%s: %w", what, err), code: code}
 }
 
-// A rejection is a refusal by a hook.
 type rejection struct{ status *meta.Status }
 
 func (r *rejection) Error() string { return r.status.Message }
 
-// maxRefusal is the highest valid HTTP code. net/http panics above it, which a hook must not be
-// able to trigger.
+// maxRefusal is the highest status code that net/http accepts. It panics on higher codes, which a
+// webhook must not be able to cause.
 const maxRefusal = 999
 
-// rejected returns the refusal of a hook. Its Status may be arbitrary; the code is limited to
-// errors, and the message names the hook.
+// rejected returns a webhook's denial as a rejection. The webhook may return any Status, so
+// rejected forces an error code and adds the name of the webhook to the message.
 func (h *hook) rejected(result tree.Tree) error {
 	s := statusOf(result)
 	switch {
@@ -59,7 +57,6 @@ func (h *hook) rejected(result tree.Tree) error {
 	return &rejection{s}
 }
 
-// statusOf reads the fields of a failure Status that this server supports.
 func statusOf(t tree.Tree) *meta.Status {
 	code, _ := t.Int("code")
 	s := &meta.Status{Code: int(code), Reason: meta.Reason(t.String("reason")), Message: t.String("message")}
@@ -82,13 +79,13 @@ func internal(err error) *meta.Status {
 	}
 }
 
-// dryRunUnsupported refuses a dry run that matches a hook with side effects. The failurePolicy does
-// not apply: skipping the hook would make the dry run differ from the write.
+// dryRunUnsupported rejects a dry run that matches a webhook with side effects. The failurePolicy
+// does not apply, because skipping the webhook would make the dry run differ from the write.
 func (h *hook) dryRunUnsupported() error {
 	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }
 
-// refusal returns the error for the client. A failed call is an internal error.
+// refusal returns the error for the client. A failed call becomes an internal error.
 func refusal(err error) error {
 	var rejected *rejection
 	var failed *callFailure
@@ -101,5 +98,5 @@ func refusal(err error) error {
 	return err
 }
 
-// errTimeout refuses a request that timed out in a hook that may fail.
+// errTimeout rejects a request whose deadline passed during a call with the failurePolicy Ignore.
 func errTimeout() error { return meta.NewTimeout("request did not complete within requested timeout") }

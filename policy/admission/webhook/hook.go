@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A sort is a type of hooks, named as in metrics.
+// A sort is the type of a webhook, spelled as in metrics.
 type sort string
 
 const (
@@ -18,7 +18,7 @@ const (
 	validating sort = "validating"
 )
 
-// A hook is one compiled webhook with defaults applied. Validation has checked its fields.
+// A hook is one compiled webhook with defaults applied.
 type hook struct {
 	sort          sort
 	configuration string // name of the configuration
@@ -34,11 +34,10 @@ type hook struct {
 	version       string // of the AdmissionReview; "" if none is supported
 	fault         error  // reason why it cannot be called, or nil
 
-	// caller is set when the hook takes effect.
+	// caller is nil until the configuration takes effect.
 	caller *caller
 }
 
-// reviewVersions lists the supported versions of AdmissionReview.
 var reviewVersions = []string{"v1", "v1beta1"}
 
 func (p *Plugin) parse(o *policy.Object) []*hook {
@@ -49,8 +48,8 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook keeps a hook with a fault, since its failurePolicy decides on requests. Of the listed
-// review versions, the first supported one wins.
+// parseHook keeps an invalid webhook with its fault, because its failurePolicy still applies. It
+// picks the first supported review version in the list.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// hooks holds all hooks of one type and follows their configurations. Requests read current without
-// a lock.
+// hooks holds all webhooks of one type and follows their configurations. Requests read current
+// without a lock.
 type hooks struct {
 	resource meta.GroupResource
 	parse    func(*policy.Object) []*hook
@@ -39,7 +39,6 @@ func (s *hooks) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, s.resource, s.update)
 }
 
-// update applies a change of a configuration.
 func (s *hooks) update(c policy.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +62,8 @@ func (s *hooks) update(c policy.Change) {
 	}
 }
 
-// put publishes the hooks of all configurations. The index is the position by configuration name,
-// so that audit annotations of servers agree.
+// put publishes the hooks of all configurations. It numbers them in the order of configuration
+// names, so that all servers write the same audit annotations.
 func (s *hooks) put() {
 	var all []*hook
 	for _, name := range slices.Sorted(maps.Keys(s.configurations)) {

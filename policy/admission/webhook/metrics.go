@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// An errorKind is the reason for a refusal in metrics.
 type errorKind string
 
 const (
@@ -20,14 +19,13 @@ const (
 	noError       errorKind = "no_error"
 )
 
-// maxCode bounds the codes in labels, so that hooks cannot create arbitrary series.
+// maxCode bounds the code label, so that webhooks cannot create arbitrary series.
 const maxCode = 600
 
-// buckets holds the bounds of durations in seconds, as in Kubernetes; 10 seconds is the default
-// timeout.
+// buckets are in seconds, as in Kubernetes. The default timeout is 10 seconds.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
-// Metrics counts webhook calls by result. Only existing hooks have series. It is safe for
+// Metrics counts webhook calls by result. Only existing webhooks have series. It is safe for
 // concurrent use.
 type Metrics struct {
 	took                            *metrics.Histograms
@@ -37,8 +35,8 @@ type Metrics struct {
 	uses map[hookKey]int
 }
 
-// A hookKey identifies hooks in metrics. Two configurations may have hooks of one name, so uses are
-// counted.
+// A hookKey identifies a webhook in metrics. Uses are counted, because two configurations may
+// contain webhooks with the same name.
 type hookKey struct {
 	sort sort
 	name string
@@ -83,7 +81,7 @@ func (m *Metrics) remove(s sort, name string) {
 	m.requests.Delete(gone)
 }
 
-// count calls do if the hook still exists, since it may be removed during a call.
+// count calls do unless the webhook was removed during its call.
 func (m *Metrics) count(h *hook, do func(name, kind string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

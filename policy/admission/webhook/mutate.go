@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// A mutatingCall runs the mutating hooks for one change, in up to two rounds with the same hooks.
-// It belongs to one goroutine.
+// A mutatingCall runs the mutating webhooks for one mutation. It is not safe for concurrent use.
 type mutatingCall struct {
 	plugin *Plugin
 	index  *match.Index[*hook]
@@ -22,8 +21,8 @@ type mutatingCall struct {
 	last  tree.Tree      // object after the first round
 }
 
-// Admit runs one round. The first determines the hooks of both. A comparison with last detects
-// changes by other plugins between rounds.
+// Admit runs one round. The first round fixes the set of hooks for both. The second detects changes
+// by other plugins by comparing the object with the one after the first round.
 func (p *Plugin) Admit(a *request.Attributes) error {
 	c, _ := a.Notes[p].(*mutatingCall)
 	if c == nil {
@@ -55,8 +54,7 @@ func (c *mutatingCall) admit(a *request.Attributes) error {
 	return nil
 }
 
-// subject returns the object that hooks may change. An operation such as a binding has a body and
-// no new object.
+// subject returns the object that webhooks may modify. A request such as a binding has only a body.
 func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body
@@ -64,7 +62,7 @@ func subject(a *request.Attributes) tree.Tree {
 	return a.New
 }
 
-// requireAgain schedules the hooks called before the object changed.
+// requireAgain schedules another call of the hooks that were called before this change.
 func (c *mutatingCall) requireAgain() {
 	for h := range c.asked {
 		c.again[h] = true
@@ -72,8 +70,8 @@ func (c *mutatingCall) requireAgain() {
 	clear(c.asked)
 }
 
-// askOne calls one matching hook and applies its patch. A hook is not called again for its own
-// change: it enters asked afterwards.
+// askOne calls a matching hook and applies its patch. The hook joins asked only afterwards, so that
+// its own change does not cause another call.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {
@@ -109,7 +107,6 @@ func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *r
 	return c.plugin.failOpen(ctx, a, h, round, h.index, err)
 }
 
-// change calls one hook, applies its patch, and reports whether the object changed.
 func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *schema.Kind, a *request.Attributes, round int) (bool, error) {
 	said, err := h.ask(ctx, v, a, c.plugin)
 	if err != nil || len(said.patch) == 0 {
@@ -122,8 +119,8 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 	return changed, err
 }
 
-// failOpen ignores a failed call unless the request has timed out, since such a request cannot
-// complete anyway.
+// failOpen ignores a failed call. If the deadline of the request has passed, it returns a timeout,
+// because later calls would fail as well.
 func (p *Plugin) failOpen(ctx context.Context, a *request.Attributes, h *hook, round, n int, err error) error {
 	if !h.outcomeOf(err).canceled {
 		p.log(ctx, h, "failed to call a webhook; its failurePolicy ignores that", err)

@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// applyPatch applies the patch of a hook, and reports whether the object changed. The patch applies
-// to the version sent to the hook. Errors are internal and no call failures, since the hook did
-// respond.
+// applyPatch applies a patch in the version that the webhook received, and reports whether the
+// object changed. Errors are internal rather than call failures, because the webhook did respond.
 func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	if v.Object == nil {
 		return false, internal(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
@@ -44,7 +43,6 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *reque
 	return h.store(object, v, k, a)
 }
 
-// decodeObject decodes encoded JSON, which has the fields that a patch may point to.
 func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(json)
 	if err != nil {
@@ -57,8 +55,8 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// store replaces the object in place, since others hold the tree, and reports a semantic change. An
-// equivalent change, such as an empty list for an absent one, is stored without reinvocation.
+// store replaces the object in place, because others hold the tree, and reports whether its meaning
+// changed. An equivalent change, such as an empty list for an absent one, causes no reinvocation.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
 	if a.Body != nil {

@@ -27,7 +27,7 @@ type Options struct {
 	Log        *slog.Logger
 }
 
-// A Plugin calls the hooks of one type.
+// A Plugin calls the webhooks of one type.
 type Plugin struct {
 	sort     sort
 	options  Options
@@ -35,13 +35,13 @@ type Plugin struct {
 	hooks    *hooks
 }
 
-// MutatingAdmissionWebhook returns the registration of the plugin for mutating webhooks.
+// MutatingAdmissionWebhook returns the registration of the plugin with that name.
 func MutatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(mutating, "mutatingwebhookconfigurations", o)
 	return p.registration("MutatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Mutator: p})
 }
 
-// ValidatingAdmissionWebhook returns the registration of the plugin for validating webhooks.
+// ValidatingAdmissionWebhook returns the registration of the plugin with that name.
 func ValidatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(validating, "validatingwebhookconfigurations", o)
 	return p.registration("ValidatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Validator: p})
@@ -60,7 +60,8 @@ func (p *Plugin) registration(name string, runs request.Plugin) admission.Regist
 	}
 }
 
-// Handles also covers requests in a missing namespace, which Admit or Validate refuses.
+// Handles also returns true if matching fails, as in a missing namespace. Admit or Validate then
+// returns that error.
 func (p *Plugin) Handles(a *request.Attributes) bool {
 	return slices.ContainsFunc(p.hooks.index().Select(a.Kind, a.Subresource), func(h *hook) bool {
 		kind, err := h.criteria.Match(a, p.options.Namespaces)

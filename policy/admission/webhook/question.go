@@ -21,7 +21,7 @@ type question struct {
 const reviewKind = "AdmissionReview"
 
 // newQuestion builds a review in the given version with a new UID. It splices in the encoded
-// objects, which is much cheaper than encoding them with the review.
+// objects, because encoding them as part of the review costs much more.
 func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	q := question{uid: uuid.NewString(), apiVersion: naming.Group("admission") + "/" + version}
 	request := v.Request(naming)
@@ -44,7 +44,7 @@ func appendObject(b []byte, k *schema.Kind, object tree.Tree) []byte {
 	return append(b, encode(k, object)...)
 }
 
-// encode returns the JSON that clients get, with the resourceVersion unless the object is new.
+// encode includes a resourceVersion unless the object is new.
 func encode(k *schema.Kind, object tree.Tree) []byte {
 	encoded := codec.EncodeJSON(k, object)
 	version, err := strconv.ParseUint(object.Object("metadata").String("resourceVersion"), 10, 64)

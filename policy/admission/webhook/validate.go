@@ -11,14 +11,13 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// A prepared question is a hook with its view of the request.
 type prepared struct {
 	hook *hook
 	view *review.View
 }
 
-// Validate calls all hooks in parallel, since they are independent. It returns the error of the
-// first hook in order, to be deterministic.
+// Validate calls all matching webhooks in parallel. If several deny the request, it returns the
+// error of the first one in order.
 func (p *Plugin) Validate(a *request.Attributes) error {
 	ctx := a.Context
 	ask, err := p.prepare(ctx, a)
@@ -42,8 +41,8 @@ func (p *Plugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// prepare returns the matching hooks. It evaluates all conditions before any call; hooks of one
-// version share a view.
+// prepare returns the matching webhooks, after evaluating all match conditions. Webhooks that match
+// the same version share a view.
 func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prepared, err error) {
 	views := map[*schema.Kind]*review.View{}
 	for _, h := range p.hooks.index().Select(a.Kind, a.Subresource) {
@@ -70,7 +69,7 @@ func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prep
 	return ask, nil
 }
 
-// askOne calls the n-th hook on its own goroutine. A panic refuses the request.
+// askOne calls the n-th webhook. A panic rejects the request instead of ending the process.
 func (p *Plugin) askOne(ctx context.Context, q prepared, n int, a *request.Attributes) (err error) {
 	h := q.hook
 	defer func() {

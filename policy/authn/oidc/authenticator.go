@@ -19,32 +19,35 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Algorithms are the supported signature algorithms.
+// Algorithms lists the supported signature algorithms.
 var Algorithms = []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"}
 
-// IsIssuer reports whether s is a valid issuer URL: https, a host, and optionally a path.
+// IsIssuer reports whether s is a valid issuer URL: an https URL without user information, query
+// and fragment.
 func IsIssuer(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && !strings.ContainsAny(s, "?#")
 }
 
-// Options configure the trusted provider and how its claims map to users.
+// Options configures the trusted provider and the mapping from its claims to users.
 type Options struct {
 	IssuerURL string // https
 	ClientID  string // required audience of tokens
-	// UsernameClaim is the claim with the user name, after UsernamePrefix. The prefix "" means the
-	// issuer's URL and #, except for the claim email; "-" means none.
+	// UsernameClaim is the claim that contains the user name, which gets the prefix UsernamePrefix.
+	// An empty prefix means IssuerURL and "#", except for the claim email. "-" means no prefix.
 	UsernameClaim, UsernamePrefix string
-	// GroupsClaim is the claim with a list of groups, each after GroupsPrefix; "" means none.
+	// GroupsClaim is the claim that contains a list of groups, which get the prefix GroupsPrefix.
+	// If it is empty, users have no groups.
 	GroupsClaim, GroupsPrefix string
-	// RequiredClaims must be in a token with these values.
+	// RequiredClaims maps claims to the values that a token must have.
 	RequiredClaims map[string]string
-	// SystemNames are the users and groups with the prefix "system:" that tokens may name. Any
-	// other such user is rejected, and any other such group dropped.
+	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. A
+	// token with another such user is rejected. Other such groups are dropped.
 	SystemNames []string
-	// Algorithms are the allowed algorithms, a subset of the package's Algorithms.
+	// Algorithms lists the allowed signature algorithms, a subset of the package variable.
 	Algorithms []string
-	// Roots are the CAs of the issuer's certificate; nil means the system's.
+	// Roots holds the CAs for the issuer's TLS certificate. If it is nil, the system's CAs are
+	// used.
 	Roots  *x509.CertPool
 	Naming *meta.Naming
 	Now    func() time.Time
@@ -61,13 +64,13 @@ func (o *Options) usernamePrefix() string {
 	return o.UsernamePrefix
 }
 
-// Limits of cached tokens.
+// Limits of the token caches.
 const (
 	maxVerified, maxRejected = 8192, 8192
 	rejectedTTL              = 10 * time.Second
 )
 
-// Authenticator authenticates by the identity tokens of one issuer.
+// Authenticator authenticates by the ID tokens of one issuer.
 type Authenticator struct {
 	options  Options
 	issuer   *issuer
@@ -76,13 +79,13 @@ type Authenticator struct {
 	rejected *authn.Cache[cachedResult[error]]
 }
 
-// A cachedResult is the result for a token with a key set.
+// A cachedResult is valid only while keySet is the current one.
 type cachedResult[V any] struct {
 	keySet *keySet
 	value  V
 }
 
-// New returns the authenticator of an issuer. Its keys are known once Run has fetched them.
+// New returns an Authenticator. It rejects all tokens of the issuer until Run has fetched the keys.
 func New(o Options) *Authenticator {
 	issuer := newIssuer(o.IssuerURL, &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
@@ -94,14 +97,14 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod, and with
-// backoff after failures.
+// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod, and
+// sooner, with backoff, after a failure.
 func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 
-// KeySetID identifies the current keys; it changes with them.
+// KeySetID identifies the current key set. It changes when the keys change.
 func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 
-// errNoKeys is not cached, because the next request may find the keys.
+// errNoKeys is not cached, because the keys may be loaded before the next request.
 var errNoKeys = errors.New("the OIDC issuer's keys are not loaded yet")
 
 // Authenticate has no opinion on tokens of other issuers.
@@ -148,8 +151,8 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return user, nil
 }
 
-// verify checks algorithm and signature. If no key in set has signed the token, it tries newer keys
-// and stores them in set.
+// verify checks the algorithm and signature of a token. If no key in set matches, it fetches newer
+// keys and stores them in set.
 func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) error {
 	if !slices.Contains(t.options.Algorithms, token.Method.Alg()) {
 		return errors.New("the token is signed with an algorithm that is not allowed")
@@ -174,7 +177,7 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 	return errors.New("the token is not signed by a key of the issuer")
 }
 
-// verifySignature reports whether one of the keys has signed text.
+// verifySignature reports whether the signature of text matches a key in set.
 func verifySignature(token *jwt.Token, text string, signature []byte, set *keySet) bool {
 	id, _ := token.Header["kid"].(string)
 	for _, key := range set.matching(id, token.Method.Alg()) {

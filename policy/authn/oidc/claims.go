@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// claims are the decoded claims of a token.
 type claims map[string]any
 
-// notBeforeLeeway is how far nbf may be in the future.
+// notBeforeLeeway is the clock skew that validate allows for the claim nbf.
 const notBeforeLeeway = 5 * time.Minute
 
-// validate checks audience, times and required claims. It returns when the token expires.
+// validate checks the audience, times and required claims of a token. It returns the time at which
+// the token expires.
 func (c claims) validate(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
 	end, ok := c.timeClaim("exp")
 	switch {
@@ -42,7 +42,7 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 	return end, nil
 }
 
-// timeClaim decodes a claim in seconds since 1970 and limits it to a far future.
+// timeClaim decodes a claim in seconds since 1970. It caps the value, so that it fits a time.Time.
 func (c claims) timeClaim(claim string) (time.Time, bool) {
 	seconds, ok := c[claim].(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {
@@ -69,10 +69,9 @@ func stringOrList(v any) ([]string, bool) {
 	return nil, false
 }
 
-// systemPrefix begins names with special meaning to the server.
 const systemPrefix = "system:"
 
-// IsSystemName reports whether a user or group has special meaning to the server.
+// IsSystemName reports whether a user or group name has the reserved prefix "system:".
 func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefix) }
 
 func (c claims) user(o *Options) (*authn.User, error) {
@@ -97,7 +96,8 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	if isReserved(user.Name) {
 		return nil, fmt.Errorf("the token has the user name %q, a reserved name that is not allowed", user.Name)
 	}
-	// dropping them only reduces the user's rights
+	// Unlike a reserved user name, a reserved group can be dropped, which only reduces the user's
+	// rights.
 	user.Groups = slices.DeleteFunc(user.Groups, isReserved)
 	if id, ok := c["jti"].(string); ok && id != "" {
 		user.Extra = map[string][]string{o.Naming.Translate(authn.CredentialID): {"JTI=" + id}}

@@ -1,7 +1,7 @@
-// Package oidc authenticates by the identity tokens of an OpenID Connect provider.
+// Package oidc authenticates by the ID tokens of an OpenID Connect provider.
 //
-// The issuer is the one trusted provider. The Authenticator verifies tokens with its keys, which
-// are fetched over TLS: first the discovery document
+// The issuer is the one trusted provider. The Authenticator verifies tokens with its keys. It
+// fetches them over TLS: first the discovery document
 //
 //	<issuer>/.well-known/openid-configuration   {"issuer": "<issuer>", "jwks_uri": "https://…"}
 //
@@ -10,31 +10,31 @@
 // A token is valid if
 //
 //   - its algorithm is allowed, and a key of the issuer has signed it;
-//   - iss is the issuer, and aud contains exactly the client id;
+//   - iss is the issuer, and aud contains the client ID;
 //   - exp is in the future, and nbf, if present, at most five minutes in the future (clock skew);
-//   - all required claims have their values, and the claims name a user.
+//   - all required claims have their values, and the claims contain a user name.
 //
-// Keys and key addresses in tokens are ignored. There is no opinion on tokens of other issuers.
-// Distributed and aggregated claims are not resolved.
+// Keys and key URLs in tokens are ignored. The Authenticator has no opinion on tokens of other
+// issuers. It does not resolve distributed and aggregated claims.
 //
 // # Invariants
 //
-//   - Only requests with a token of the issuer that no known key has signed wait for the issuer.
-//     They share one fetch with a timeout. Without any keys they fail at once. Startup does not
-//     wait.
-//   - Fetches are limited in size, follow no redirects, and happen at most a few times a minute,
-//     whatever tokens arrive.
-//   - Verified tokens are cached until they expire, rejected ones for ten seconds, and both only
-//     while the keys stay the same.
+//   - A request waits for the issuer only if its token claims that issuer and no known key signed
+//     it. Such requests share one fetch with a timeout. If no keys are known, they fail at once.
+//     Startup does not wait.
+//   - Fetches are limited in size and follow no redirects. Tokens cannot cause more than a few
+//     fetches per minute.
+//   - Verified tokens are cached until they expire, and rejected tokens for ten seconds. Both
+//     become invalid when the keys change.
 //   - Errors never contain tokens.
 //
 // # Why not coreos/go-oidc
 //
 // Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
-// rate limit, so that anyone can make the server call the provider. It reads responses without a
-// size limit. It keeps revoked keys until a token with an unknown signature arrives. It does not
-// report key changes, which must invalidate cached decisions (KeySetID). Discovery is part of its
-// construction, so an unavailable provider would delay the start. What remains is parsing a key set
-// and checking five claims, at the price of a second JWT implementation (go-jose) beside
-// golang-jwt, which service accounts need anyway.
+// rate limit. Anyone can thus make the server call the provider. It reads responses without a size
+// limit. It keeps revoked keys until a token with an unknown signature arrives. It does not report
+// key changes, which must invalidate cached decisions (KeySetID). Its constructor performs
+// discovery, so an unavailable provider would delay startup. The remaining parts would only parse a
+// key set and check five claims. They would also add a second JWT implementation (go-jose) next to
+// golang-jwt.
 package oidc

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An issuer is a provider whose keys are kept current.
 type issuer struct {
 	url    string
 	client *http.Client
@@ -34,19 +33,17 @@ type issuer struct {
 	keysURL string     // from the discovery document; "" if that must be fetched first
 }
 
-// Timing and limits of fetches.
 const (
 	fetchTimeout    = 10 * time.Second // limits one fetch
 	maxDocumentSize = 1 << 20          // bytes of a document
 	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
-	// between two fetches; also drops keys that the issuer has dropped
+	// time between two fetches, and thus the longest time for which a revoked key is accepted
 	refreshPeriod  = 15 * time.Minute
 	fetchBurst     = 3                // fetches that tokens may cause at once …
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
 )
 
-// newIssuer does not contact the issuer yet.
 func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
 	return &issuer{url: where, now: now, log: log, fetches: rate.NewLimiter(rate.Every(refillInterval), fetchBurst), client: &http.Client{
 		Transport: transport, Timeout: fetchTimeout,
@@ -75,11 +72,11 @@ func (i *issuer) run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again for a token that no key of the given set has signed. It
-// returns the same set if it has not changed, or if tokens have caused too many fetches recently.
+// newerKeys fetches the key set again for a token that no key in than has signed. It returns than
+// if the keys have not changed, or if tokens have recently caused too many fetches.
 func (i *issuer) newerKeys(than *keySet) *keySet {
-	// A concurrent fetch may have read the keys before they changed, so its result alone does not
-	// count.
+	// A fetch that another goroutine started may have read the keys before they changed. If it
+	// finds no new keys, fetch once more.
 	for range 2 {
 		if set := i.keys(); set != than {
 			return set
@@ -145,7 +142,8 @@ func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
 	return parseKeys(text)
 }
 
-// discover returns the URL of the keys, and stores the sign-in endpoints.
+// discover returns the URL of the key set from the discovery document. It also stores the sign-in
+// endpoints.
 func (i *issuer) discover(ctx context.Context) (string, error) {
 	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
 	if err != nil {

@@ -11,19 +11,18 @@ import (
 	"strings"
 )
 
-// A keySet is an immutable set of the issuer's signing keys.
+// A keySet is an immutable set of signing keys.
 type keySet struct {
 	raw  string // as fetched
 	keys []key
 }
 
-// A key is one public key: an *rsa.PublicKey or *ecdsa.PublicKey.
+// A key is an *rsa.PublicKey or *ecdsa.PublicKey with its attributes.
 type key struct {
 	id, algorithm string // "" if unspecified
 	public        any
 }
 
-// Limits of a key set.
 const (
 	maxKeys    = 64
 	minRSABits = 2048
@@ -32,7 +31,8 @@ const (
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
 
-// parseKeys decodes a key set. It ignores keys for other uses and of unknown types.
+// parseKeys decodes a key set. It ignores keys of unknown types and keys not intended for
+// signatures.
 func parseKeys(text []byte) (*keySet, error) {
 	var document struct {
 		Keys []struct {
@@ -70,7 +70,7 @@ func parseKeys(text []byte) (*keySet, error) {
 	return set, nil
 }
 
-// rsaKey returns nil if the numbers are not an RSA key of acceptable size.
+// rsaKey returns nil if the parameters are invalid or the key has an unacceptable size.
 func rsaKey(modulus, exponent string) any {
 	n, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(modulus, "="))
 	if err != nil {
@@ -109,8 +109,8 @@ func ecdsaKey(name, x, y string) any {
 	return public
 }
 
-// matching returns the keys that may have signed a token with this key id, which may be "", and
-// algorithm.
+// matching returns the keys that may have signed a token with this algorithm and key ID, which may
+// be empty.
 func (s *keySet) matching(id, algorithm string) (fitting []any) {
 	for _, k := range s.keys {
 		if (id == "" || k.id == "" || k.id == id) && (k.algorithm == "" || k.algorithm == algorithm) {

@@ -11,16 +11,17 @@ const (
 	Group      = "system:serviceaccounts"
 )
 
-// An Account is a service account as of when a token was signed.
+// An Account identifies the service account for which a token was signed.
 type Account struct{ Namespace, Name, UID string }
 
-// Username returns the user name of the account: system:serviceaccount:NAMESPACE:NAME.
+// Username returns the user name of the account, system:serviceaccount:<namespace>:<name>.
 func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.Name }
 
-// Groups returns the groups of the account.
+// Groups returns the groups of the account: all service accounts, and those in its namespace.
 func (a Account) Groups() []string { return []string{Group, Group + ":" + a.Namespace} }
 
-// ParseUsername parses the user name of an account, which has no UID. ok is false for other users.
+// ParseUsername returns the account with this user name. Its UID is unknown. ok is false if the
+// user is not a service account.
 func ParseUsername(username string) (a Account, ok bool) {
 	rest, ok := strings.CutPrefix(username, userPrefix)
 	if !ok {

@@ -14,26 +14,26 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Options configure an Authenticator.
+// Options configures an Authenticator.
 type Options struct {
 	Naming *meta.Naming
-	// Issuers are the accepted issuers.
+	// Issuers lists the accepted values of the claim iss.
 	Issuers []string
-	// Keys verify all tokens, LegacyKeys only legacy ones.
+	// Keys verify all tokens. LegacyKeys verify only legacy tokens.
 	Keys, LegacyKeys []*Key
-	// Audiences are the names of this server.
+	// Audiences lists the audiences of this server.
 	Audiences []string
-	// Lookup makes legacy tokens depend on their Secret and account. Bound tokens always do.
+	// Lookup makes a legacy token invalid once its Secret or account is deleted. Bound tokens
+	// always depend on their objects.
 	Lookup  bool
 	Objects Objects
-	// LegacyTokenUsed, if set, is called with the Secret of a legacy token in use, unless its label
-	// is current. It must not block.
+	// LegacyTokenUsed, if set, is called when a legacy token is used and the last-used label of its
+	// Secret is stale. It must not block.
 	LegacyTokenUsed func(namespace, secret string)
 	Now             func() time.Time
 }
 
-// An Authenticator authenticates by service account tokens. It has no opinion on tokens of other
-// issuers.
+// An Authenticator authenticates by service account tokens.
 type Authenticator struct {
 	Options
 	vendorNames vendorNames
@@ -42,7 +42,7 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// Clock skew, and limits of the caches of valid and rejected tokens.
+// Clock skew, limits of the token caches, and the maximum length of a token in bytes.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15
@@ -52,7 +52,7 @@ const (
 	maxTokenLength = 16 << 10
 )
 
-// New returns an Authenticator.
+// New returns an Authenticator with empty caches.
 func New(o Options) *Authenticator {
 	methods := make([]string, 0, len(o.Keys)) // nil would allow all
 	for _, k := range slices.Concat(o.Keys, o.LegacyKeys) {
@@ -65,7 +65,8 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// verifiedToken is a token with valid signature and claims, and its user if it is for this server.
+// verifiedToken is a token with a valid signature and valid claims. user is nil if the token is not
+// for this server.
 type verifiedToken struct {
 	tokenInfo
 	user *authn.User
@@ -88,7 +89,8 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return user, nil
 }
 
-// user returns the user of a token, if it is valid now.
+// user returns the user of a verified token. It checks the time, the audiences and the bound
+// objects, which may have changed since the token was cached.
 func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (*authn.User, error) {
 	if err := v.checkTime(now); err != nil {
 		return nil, err
@@ -109,7 +111,8 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify returns the content of a token, or nil if it is invalid or of another issuer.
+// cachedOrVerify returns a verified token. The token is nil if it is invalid or from another
+// issuer, and the latter is not an error.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
 	if v, ok := a.verified.Get(digest); ok {
@@ -154,7 +157,7 @@ func (v *verifiedToken) checkTime(now time.Time) error {
 	return nil
 }
 
-// expiry returns the first moment at which checkTime rejects the token; zero if never.
+// expiry returns the first time at which checkTime rejects the token, or zero if there is none.
 func (v *verifiedToken) expiry() time.Time {
 	if v.expires == 0 {
 		return time.Time{}
@@ -178,7 +181,6 @@ func (a *Authenticator) forAudiences(v *verifiedToken, asked []string) (*authn.U
 	return user, nil
 }
 
-// audiencesOf returns the audiences of a token; by default those of this server.
 func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	if len(f.audiences) == 0 {
 		return a.Audiences
@@ -186,7 +188,8 @@ func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	return f.audiences
 }
 
-// verify checks the signature and decodes the claims. It returns nil for tokens of other issuers.
+// verify checks the signature and decodes the claims. It returns nil without an error for tokens of
+// other issuers.
 func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
 	legacy := issuer == a.vendorNames.legacyIssuer
@@ -213,7 +216,8 @@ func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	return v, nil
 }
 
-// readRegisteredClaims decodes times and audiences. Bound tokens require an expiry and audiences.
+// readRegisteredClaims decodes the times and audiences. It returns false if they are invalid, or if
+// a bound token lacks an expiry or audiences.
 func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	audiences, err := c.GetAudience()
 	if err != nil {
@@ -239,8 +243,8 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor returns the keys that may have signed a token: the one that it names or, if that is
-// unknown, all, but only those for its algorithm. Keys inside the token are ignored.
+// keysFor returns a Keyfunc. It selects the key that a token names, or all keys if that one is
+// unknown. A key matches only tokens with its algorithm. Keys inside the token are ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// vendorNames are the identifiers in tokens that contain a vendor's name.
+// vendorNames holds the identifiers in tokens that depend on the naming profile.
 type vendorNames struct {
 	privateClaim string // of bound tokens, with the bound objects
 	legacyIssuer string
 	// Claims of legacy tokens.
 	namespace, secret, account, uid string
-	// Keys of a user's extra.
+	// Keys of the user's extra.
 	credentialID, podName, podUID, nodeName, nodeUID string
 
 	secrets SecretNames // of Secrets with legacy tokens
@@ -38,7 +38,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// A ref identifies one incarnation of an object; nil means none.
+// A ref identifies an object by name and uid. A nil ref means that there is none.
 type ref struct{ name, uid string }
 
 func (r *ref) tree() tree.Tree {
@@ -57,11 +57,10 @@ func readRef(t tree.Tree, name string) *ref {
 	return &ref{sub.String("name"), sub.String("uid")}
 }
 
-// A binding lists what a token is bound to besides its account. With a pod, the node is only
-// informative.
+// A binding holds the objects to which a token is bound in addition to its account. If pod is set,
+// node is only informational.
 type binding struct{ pod, secret, node *ref }
 
-// tokenInfo is the content of a verified token.
 type tokenInfo struct {
 	Account
 	binding

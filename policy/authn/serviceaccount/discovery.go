@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// Paths and media types of the discovery documents.
 const (
 	DiscoveryPath = "/.well-known/openid-configuration"
 	KeysPath      = "/openid/v1/jwks"
@@ -19,7 +18,7 @@ const (
 	KeysType      = "application/jwk-set+json"
 )
 
-// DiscoveryDocument returns the document from which others learn to verify tokens of the issuer
+// DiscoveryDocument returns the document with which other services verify tokens of the issuer
 // (OpenID Connect Discovery 1.0, section 3). keys is the URL of the key set.
 func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string
@@ -38,14 +37,14 @@ func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	}{issuer, keys, []string{"id_token"}, []string{"public"}, algorithms})
 }
 
-// Discoverable reports whether others can find the documents of an issuer: an https URL without
-// query and fragment.
+// Discoverable reports whether other services can fetch the documents of an issuer. This requires
+// an https URL without query and fragment.
 func Discoverable(issuer string) bool {
 	u, err := url.Parse(issuer)
 	return err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(issuer, "?#")
 }
 
-// A jsonWebKey is a public key as in RFC 7517 and 7518.
+// A jsonWebKey is a public key (RFC 7517 and RFC 7518).
 type jsonWebKey struct {
 	Use   string `json:"use"`
 	Type  string `json:"kty"`
@@ -58,7 +57,7 @@ type jsonWebKey struct {
 	Y     string `json:"y,omitempty"`
 }
 
-// KeySet returns the JWK set of all public keys.
+// KeySet returns the JSON Web Key Set of all public keys.
 func KeySet(all []*Key) ([]byte, error) {
 	set := struct {
 		Keys []jsonWebKey `json:"keys"`

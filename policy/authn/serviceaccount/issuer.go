@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Issuer signs tokens.
+// An Issuer signs tokens with one key.
 type Issuer struct {
 	name        string
 	key         *Key
 	vendorNames vendorNames
 }
 
-// NewIssuer returns an issuer with that name, which is the claim iss of its tokens. key must be
-// able to sign.
+// NewIssuer returns an Issuer. name becomes the claim iss of its tokens. key must have a private
+// key.
 func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	if !key.Signs() {
 		return nil, fmt.Errorf("%s is a public key and cannot sign", key.ID)
@@ -27,7 +27,6 @@ func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	return &Issuer{name: name, key: key, vendorNames: newVendorNames(naming)}, nil
 }
 
-// A tokenSpec describes a token to be signed.
 type tokenSpec struct {
 	Account
 	binding
@@ -37,7 +36,7 @@ type tokenSpec struct {
 	warnAfter time.Duration // time after which its use causes a warning; 0 means never
 }
 
-// signBound signs a bound token with a new id.
+// signBound signs a bound token. It generates the id of the token.
 func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	id = uuid.NewString()
 	private := tree.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
@@ -57,7 +56,7 @@ func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	return token, id, err
 }
 
-// SignLegacy signs the token of a Secret, which never expires.
+// SignLegacy signs a legacy token, which never expires, for a Secret.
 func (i *Issuer) SignLegacy(a Account, secret string) (token string, err error) {
 	return i.sign(jwt.MapClaims{
 		"iss": i.vendorNames.legacyIssuer, "sub": a.Username(),

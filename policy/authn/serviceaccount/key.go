@@ -16,7 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// A Key signs or only verifies tokens.
+// A Key verifies tokens and, if it has a private key, signs them.
 type Key struct {
 	// ID is the unpadded base64url SHA-256 sum of the public key in DER.
 	ID     string
@@ -27,8 +27,8 @@ type Key struct {
 
 const minRSABits = 2048
 
-// ReadKeys decodes all keys in a PEM text: private or public, RSA or ECDSA, or of certificates. It
-// ignores other blocks, and fails if there is no key.
+// ReadKeys decodes all RSA and ECDSA keys in a PEM text: private keys, public keys, and the keys of
+// certificates. It ignores other blocks. A text without keys is an error.
 func ReadKeys(text []byte) ([]*Key, error) {
 	var keys []*Key
 	for n := 1; ; n++ {
@@ -55,7 +55,7 @@ func ReadKeys(text []byte) ([]*Key, error) {
 	return keys, nil
 }
 
-// parseKey returns the key in a block, or nil for other blocks.
+// parseKey returns the key in a PEM block. It returns nil for blocks of other types.
 func parseKey(block *pem.Block) (any, error) {
 	switch block.Type {
 	case "PRIVATE KEY":
@@ -117,10 +117,10 @@ func methodOf(public crypto.PublicKey) (jwt.SigningMethod, error) {
 	return nil, fmt.Errorf("%T is neither an RSA nor an ECDSA key", public)
 }
 
-// Signs reports whether the key can sign.
+// Signs reports whether the key has a private key.
 func (k *Key) Signs() bool { return k.signer != nil }
 
-// NewKey returns a new ECDSA key as PEM (PKCS #8).
+// NewKey generates an ECDSA key and returns it in PEM (PKCS #8).
 func NewKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

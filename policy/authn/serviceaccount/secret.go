@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SecretNames are the type, annotations and labels of service account token Secrets, in a naming
-// profile.
+// SecretNames holds the type, annotation and label names of service account token Secrets in a
+// naming profile.
 type SecretNames struct {
 	Type         string
 	Account      string // annotation with the name of the account
@@ -18,7 +18,7 @@ type SecretNames struct {
 	InvalidSince string // label with the day on which the token was invalidated
 }
 
-// NewSecretNames returns the names of a profile.
+// NewSecretNames returns the SecretNames of a naming profile.
 func NewSecretNames(n *meta.Naming) SecretNames {
 	return SecretNames{
 		Type:    n.Translate("platform.io/service-account-token"),
@@ -30,29 +30,29 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// IsLastUsedStale reports whether a use must be recorded in the label of a Secret, which happens
-// once a day. With clock skew the label may already contain tomorrow.
+// IsLastUsedStale reports whether the last-used label of a Secret must be updated, once a day.
+// Because of clock skew, another server may already have written the date of tomorrow.
 func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)
 	today := now.UTC()
 	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
-// Keys of the data of a token Secret.
+// Keys in the data of a token Secret.
 const (
 	TokenKey     = "token"
 	CAKey        = "ca.crt"
 	NamespaceKey = "namespace"
 )
 
-// A TokenSecret is a Secret for a service account token, which may not be filled yet.
+// A TokenSecret is a decoded token Secret. The token may not have been added yet.
 type TokenSecret struct {
 	Account string    // name of the account in the Secret's namespace
 	UID     string    // uid of the account; "" until the Secret is filled
 	Data    tree.Tree // data of the Secret, base64 values
 }
 
-// Read decodes a Secret. ok is false if it is of another type.
+// Read decodes a token Secret. ok is false if the Secret has another type.
 func (n SecretNames) Read(secret tree.Tree) (s TokenSecret, ok bool) {
 	if secret.String("type") != n.Type {
 		return s, false
@@ -61,7 +61,7 @@ func (n SecretNames) Read(secret tree.Tree) (s TokenSecret, ok bool) {
 	return TokenSecret{Account: annotations.String(n.Account), UID: annotations.String(n.UID), Data: secret.Object("data")}, true
 }
 
-// Token returns the token in the Secret.
+// Token returns the decoded token, which is empty if it has not been added yet.
 func (s TokenSecret) Token() ([]byte, error) {
 	return base64.StdEncoding.DecodeString(s.Data.String(TokenKey))
 }

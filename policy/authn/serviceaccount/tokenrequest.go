@@ -13,38 +13,38 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A TokenRequestHandler completes TokenRequests.
+// A TokenRequestHandler validates TokenRequests and creates their tokens.
 type TokenRequestHandler struct {
 	Issuer  *Issuer
 	Objects Objects
-	// Audiences are the default audiences.
+	// Audiences lists the default audiences.
 	Audiences []string
-	// MaxExpiration limits the lifetime of tokens; 0 means no limit.
+	// MaxExpiration limits the lifetime of tokens. A value of 0 means no limit.
 	MaxExpiration time.Duration
-	// ExtendExpiration extends tokens of projected volumes for this server to a year. Their use
-	// after the requested time causes a warning.
+	// ExtendExpiration extends the lifetime of tokens in projected volumes for this server to a
+	// year. Using them after the requested lifetime causes a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }
 
-// A TokenRequest requests a token of the account at Key. Object is the decoded TokenRequest and
-// becomes the response.
+// A TokenRequest requests a token for the account at Key. Object is the decoded request and becomes
+// the response.
 type TokenRequest struct {
 	Kind    *schema.Kind // of Object
 	Key     meta.Key
 	Object  tree.Tree
 	Manager string // the field manager
-	// Issued, if set, receives the token's credential id for audit events.
+	// Issued, if set, is called with the credential ID of the token, for audit events.
 	Issued func(credentialID string)
 }
 
-// Only tokens with exactly this requested lifetime, which projected volumes use, are extended.
+// Projected volumes request exactly projectedTokenSeconds, so only such tokens are extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// Complete validates a request and adds defaults, audiences and the account's metadata. Errors are
+// Complete validates a request, and adds defaults, audiences and the account's metadata. Errors are
 // *meta.Status.
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
@@ -67,12 +67,12 @@ func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	return nil
 }
 
-// CreateToken signs a token for a completed request. Warnings are for the client; errors are
-// *meta.Status.
+// CreateToken signs the token for a completed request and stores it in Object. The warnings are for
+// the client. Errors are *meta.Status, unless signing fails.
 func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
 	now, spec := g.Now(), r.Object.EnsureObject("spec")
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
-	// deleted since Complete
+	// The account may have been deleted or recreated since Complete.
 	if !ok || account.UID != r.Object.EnsureObject("metadata").String("uid") {
 		return nil, meta.NewNotFound(accounts, r.Key.Name)
 	}
@@ -105,7 +105,7 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	return warnings, nil
 }
 
-// prepare validates the request itself and completes its metadata.
+// prepare validates the request against the account's uid and completes its metadata.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	metadata := r.Object.EnsureObject("metadata")
 	if asked := metadata.String("uid"); asked != "" && asked != uid {
@@ -126,7 +126,7 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	return nil
 }
 
-// newManagedFields returns the managed fields of the request as if it were stored.
+// newManagedFields returns the managed fields that the request would have if it were stored.
 func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	w := managedfields.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
 	forms := func(version string) (managedfields.ServedVersion, bool) {

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Objects provides the objects that tokens depend on.
+// Objects gives access to the objects that tokens depend on.
 type Objects interface {
-	// GetMeta returns the current metadata of an object without parsing it. ok is false if it does
-	// not exist. Resources are in platform form.
+	// GetMeta returns the current metadata of an object without parsing the object. ok is false if
+	// it does not exist. Resources are in platform form.
 	GetMeta(r meta.GroupResource, namespace, name string) (h meta.ObjectMeta, ok bool)
-	// Get returns the whole object, as policy.Objects does.
+	// Get returns the current object, as policy.Objects does.
 	Get(r meta.GroupResource, namespace, name string) *policy.Object
 }
 
@@ -26,8 +26,8 @@ var (
 	nodes    = meta.GroupResource{Resource: "nodes"}
 )
 
-// validateBoundObjects checks that the objects of a token still exist with the same uid. until is
-// when that ends, if known.
+// validateBoundObjects checks that the objects of a token still exist with the same uid. If one of
+// them is being deleted, until is the time at which the token becomes invalid.
 func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
 		return until, a.validateLegacy(v, token, now)
@@ -50,8 +50,8 @@ func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now
 	return until, err
 }
 
-// validateRef checks one object. An object in deletion stays valid until its deletion timestamp
-// plus clock leeway.
+// validateRef checks one object. A terminating object counts as existing until clockLeeway after
+// its deletion timestamp.
 func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *ref, now time.Time) (until time.Time, err error) {
 	head, ok := a.Objects.GetMeta(r, namespace, to.name)
 	switch {
@@ -79,9 +79,8 @@ var (
 	errAccountGone = errors.New("the service account of the token was deleted")
 )
 
-// validateLegacy checks that the Secret still contains the token and that its account exists, and
-// records the use. The use of an invalidated token is recorded too, so that operators see that it
-// is still in use.
+// validateLegacy checks that the Secret still contains the token and that the account exists. It
+// also records the use of an invalidated token, so that operators notice it.
 func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.Time) error {
 	if !a.Lookup {
 		return nil

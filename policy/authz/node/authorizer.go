@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// userPrefix begins the user names of nodes, which are in the certificates of kubelets and checked
-// by the signer.
+// userPrefix is the prefix of user names of nodes. The signer of kubelet certificates checks it.
 const userPrefix = "system:node:"
 
-// Identity returns the name of the node that a user is; ok is false for other users. It requires
-// both the group and the prefix; the prefix alone is an unknown node, "", which may do nothing.
+// Identity returns the node name of a user. ok is false unless the user has both the group and the
+// name prefix of nodes. A user name that is only the prefix gives an empty name, which has no
+// rights.
 func Identity(u *authn.User) (name string, ok bool) {
 	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
@@ -26,24 +26,22 @@ func Identity(u *authn.User) (name string, ok bool) {
 	return strings.CutPrefix(u.Name, userPrefix)
 }
 
-// An Authorizer allows nodes what they need. It denies nothing and has no opinion on other users.
-// Its rules are a fixed table by resource.
+// An Authorizer allows nodes the requests that they need. It never denies.
 type Authorizer struct {
 	graph          *graph
 	leaseNamespace string // namespace of node leases
 	rules          map[resource]rule
 }
 
-// A resource is a group and a resource, optionally with a slash and a subresource.
+// A resource consists of an API group and a resource name, optionally with "/" and a subresource.
 type resource struct{ group, name string }
 
-// A rule decides whether a node may make a request, and gives the reason if not. It must not block,
-// because it runs for each request of each node.
+// A rule reports whether a node may make a request, and otherwise the reason. It must not block,
+// because it runs for every request of every node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
 // New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
-// It follows only objects that name a node, or connect a Pod to a Secret. Verb and name decide
-// about the rest.
+// It follows only objects that refer to a node, or that link a Pod to a Secret.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)
@@ -70,12 +68,11 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Generation changes with the stored objects that decisions depend on. Decisions may be cached
-// while it stays the same.
+// Generation changes whenever an object that decisions depend on changes.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
-// Authorize never denies, so that other authorizers can grant a node more. If none allows, the
-// reason becomes part of the rejection.
+// Authorize never denies, so that other authorizers can grant a node additional rights. A rejection
+// contains the reason if none does.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Identity(a.User)
 	switch {
@@ -101,7 +98,7 @@ func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, reason
 }
 
-// RulesFor is incomplete for nodes, because their rules depend on their Pods.
+// RulesFor returns an incomplete list for nodes, because their rights depend on their Pods.
 func (n *Authorizer) RulesFor(user *authn.User, _ string) authz.RuleSet {
 	if _, ok := Identity(user); ok {
 		return authz.RuleSet{Incomplete: true, EvaluationError: "node authorizer does not support user rule resolution"}

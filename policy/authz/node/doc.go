@@ -1,9 +1,9 @@
-// Package node authorizes the agents of nodes: each may read what the Pods on its node need, and
-// write about itself.
+// Package node authorizes kubelets. Each may read what the Pods on its node need, and write about
+// its own node.
 //
-// An Authorizer decides by a graph of objects that belong to nodes; a vertex is one object. A node
-// is a user named system:node:<name> in the group system:nodes. Objects belong to it through these
-// edges only:
+// An Authorizer decides by a graph of objects that belong to nodes. A vertex is one object. A node
+// is a user named system:node:<name> in the group system:nodes. Objects belong to it only through
+// these edges:
 //
 //	Pod → its node, by spec.nodeName
 //	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it
@@ -11,10 +11,10 @@
 //	Secret → a PersistentVolume that names it
 //	VolumeAttachment, ResourceSlice → its node, by spec.nodeName
 //
-// A mirror Pod is written by the node itself, so it belongs to the node but has no edges to other
-// objects.
+// A mirror Pod is written by the node itself. It therefore belongs to the node but has no edges to
+// other objects.
 //
-// Only the watches of the objects change the graph, one change at a time under its lock, which
-// readers hold too. Deleted objects leave nothing behind. The admission plugin NodeRestriction
-// checks what a node writes about itself.
+// Only watch events change the graph, one at a time, under the lock that readers also hold. Deleted
+// objects leave no vertices or edges behind. The admission plugin NodeRestriction checks the
+// content of a node's writes.
 package node

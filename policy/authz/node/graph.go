@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A vertex is an object that may belong to a node; namespace is "" for cluster-scoped objects.
+// A vertex is an object that may belong to a node. namespace is empty for cluster-scoped objects.
 type vertex struct {
 	kind            vertexKind
 	namespace, name string
 }
 
-// A vertexKind determines the path from an object to a node (isRelated).
+// A vertexKind determines the path from an object to a node (see isRelated).
 type vertexKind uint8
 
 const (
@@ -28,33 +28,33 @@ const (
 	resourceSliceVertex
 )
 
-// A graph holds the relations of objects to nodes. Its size depends on the bound Pods rather than
-// the objects that they name. A query takes two or three map lookups and, for a Secret, one per
-// volume that names it.
+// A graph holds the relations between objects and nodes. Its size depends on the scheduled Pods
+// rather than on the objects that they refer to. A query needs two or three map lookups, and for a
+// Secret one more per volume.
 type graph struct {
 	mirrorAnnotation string // annotation of mirror Pods
 
-	mu sync.RWMutex // guards the fields below
-	// pods are the Pods that are bound to a node.
+	mu   sync.RWMutex // guards the fields below
 	pods map[vertex]pod
-	// podRefs counts, per object and node, the Pods that name the object.
+	// podRefs counts the Pods that refer to an object, by object and node.
 	podRefs map[vertex]map[string]int
-	// volumes are those bound to a claim; secrets maps Secrets to the volumes that name them.
+	// volumes holds the volumes that are bound to a claim. secrets maps Secrets to the volumes that
+	// refer to them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
-	// nodeNames are the objects that name their node themselves.
+	// nodeNames maps objects that name their node themselves to that node.
 	nodeNames map[vertex]string
-	// generation counts changes of the fields above and is read without the lock.
+	// generation counts changes of the fields above. It is read without the lock.
 	generation atomic.Uint64
 }
 
-// refs are kept, so that exactly these are removed when the Pod changes.
+// A pod keeps its references, so that exactly these are removed when the Pod changes.
 type pod struct {
 	node string
 	refs []vertex
 }
 
-// secrets are named by the volume; the claim's Pods get access through it.
+// A volume gives the Pods that use its claim access to its secrets.
 type volume struct {
 	claim   vertex
 	secrets []vertex
@@ -67,8 +67,8 @@ func newGraph(mirror string) *graph {
 	}
 }
 
-// isRelated reports whether v belongs to a node. A Pod names a Secret directly or through the claim
-// of a volume; there are no longer paths.
+// isRelated reports whether v belongs to a node. A Pod refers to a Secret directly, or through its
+// claim and the volume bound to it.
 func (g *graph) isRelated(v vertex, node string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -94,8 +94,9 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	return false
 }
 
-// handlePod replaces the references of a Pod under one lock, so that queries see no intermediate
-// state. Mirror Pods get no references, since a node could otherwise grant itself any Secret.
+// handlePod replaces the references of a Pod under the lock, so that queries never see a partial
+// update. It ignores those of mirror Pods, with which a node could grant itself access to any
+// Secret.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -118,8 +119,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds to the counts of a Pod's references. Several Pods of a node may name the same
-// object, which stays accessible until the last one is gone.
+// addPodRefs adds by to the counts of a Pod's references. Several Pods on a node may refer to the
+// same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]
@@ -136,7 +137,7 @@ func (g *graph) addPodRefs(p pod, by int) {
 	}
 }
 
-// handleVolume keeps only bound volumes.
+// handleVolume updates the Secrets of a volume. The graph contains only bound volumes.
 func (g *graph) handleVolume(c policy.Change) {
 	v := vertex{kind: pvVertex, name: c.Key.Name}
 	var now volume
@@ -165,8 +166,8 @@ func (g *graph) handleVolume(c policy.Change) {
 	}
 }
 
-// handleNodeNamed handles objects of a kind that names its node. Moving to another node takes
-// effect at once.
+// handleNodeNamed returns the handler for a kind with spec.nodeName. When that changes, the
+// previous node loses access at once.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}

@@ -5,11 +5,10 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// secretSources are the volume sources with their Secret in secretRef. Other sources are listed
-// where they are read.
+// secretSources lists the volume sources that refer to a Secret by secretRef.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// refCollector collects the references of one Pod without duplicates, so that the counts in the
+// refCollector collects the references of one Pod. It drops duplicates, so that the counts in the
 // graph stay balanced.
 type refCollector struct {
 	namespace string
@@ -17,7 +16,6 @@ type refCollector struct {
 	refs      []vertex
 }
 
-// An empty name is not a reference.
 func (n *refCollector) add(kind vertexKind, name string) {
 	v := vertex{kind, n.namespace, name}
 	if name != "" && !n.seen[v] {
@@ -26,7 +24,7 @@ func (n *refCollector) add(kind vertexKind, name string) {
 	}
 }
 
-// SecretsOf returns the names of the Secrets that a Pod names.
+// SecretsOf returns the names of the Secrets to which a Pod refers.
 func SecretsOf(pod tree.Tree) (names []string) {
 	for _, v := range podReferences(&policy.Object{Tree: pod}) {
 		if v.kind == secretVertex {
@@ -36,9 +34,8 @@ func SecretsOf(pod tree.Tree) (names []string) {
 	return names
 }
 
-// podReferences returns the objects that a Pod names. It must cover every field that makes a node
-// read an object. A missing field denies nodes a necessary object; an extra one grants them
-// unnecessary access.
+// podReferences returns the objects to which a Pod refers. It must cover exactly the fields that
+// make a node read an object. Otherwise, nodes lack necessary access or get unnecessary access.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")
@@ -65,7 +62,6 @@ func podReferences(p *policy.Object) []vertex {
 	return n.refs
 }
 
-// container collects the sources of a container's environment.
 func (n *refCollector) container(c tree.Tree) {
 	for _, from := range c.Objects("envFrom") {
 		n.add(secretVertex, from.Object("secretRef").String("name"))
@@ -78,8 +74,8 @@ func (n *refCollector) container(c tree.Tree) {
 	}
 }
 
-// A generic ephemeral volume has a claim named <pod>-<volume>, which a controller creates and the
-// Pod does not name.
+// volume collects the references of a Pod's volume. A generic ephemeral volume uses the claim
+// <pod>-<volume>, which a controller creates.
 func (n *refCollector) volume(v tree.Tree, podName string) {
 	n.add(pvcVertex, v.Object("persistentVolumeClaim").String("claimName"))
 	if v.Has("ephemeral") {
@@ -98,9 +94,9 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 	}
 }
 
-// readVolume returns what a node must read to mount a PersistentVolume; bound is false if it has no
-// claim. Secrets without a namespace are in that of the claim. Secrets for the controller of a
-// driver are omitted.
+// readVolume returns the claim of a PersistentVolume and the Secrets that a node needs to mount it.
+// bound is false if it has no claim. A Secret without a namespace is in the namespace of the claim.
+// Secrets that only the controller of a CSI driver needs are omitted.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

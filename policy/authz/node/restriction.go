@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Restriction limits nodes to writing what belongs to them: their Node, Lease and CSINode, mirror
-// Pods, the status of their Pods, and tokens for these. It is optional; without it, the Authorizer
-// alone lets a node write too much. authorizer may allow tokens for audiences that no volume of the
-// Pod requests.
+// Restriction returns the plugin NodeRestriction. The Authorizer alone would let nodes write too
+// much. The plugin limits them to their own Node, Lease and CSINode, mirror Pods, the status of
+// their Pods, and tokens for these. authorizer may allow tokens for audiences that no volume
+// requests.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
@@ -43,14 +43,13 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 	}
 }
 
-// isNode reports whether a user is a node, known or unknown.
 func isNode(u *authn.User) bool {
 	_, ok := Identity(u)
 	return ok
 }
 
-// A restriction complements the Authorizer, which sees verb and name, by checking the content of
-// writes.
+// A restriction checks the content of writes by nodes. The Authorizer sees only their verb and
+// name.
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
@@ -59,13 +58,13 @@ type restriction struct {
 	signers                          map[string]bool // of node certificates
 }
 
-// nodeAttributes is a change by a node. After Admit has checked it, node is never "".
+// nodeAttributes is a change made by a node. Admit ensures that node is not empty.
 type nodeAttributes struct {
 	*request.Attributes
 	node string
 }
 
-// Admit rejects all changes by a node without a name, since it would pass comparisons with "".
+// Admit rejects a change by a node without a name, which would equal an empty spec.nodeName.
 func (r *restriction) Admit(change *request.Attributes) error {
 	name, ok := Identity(change.User)
 	if !ok {
@@ -99,12 +98,11 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf returns the error in kube-apiserver's words.
+// forbiddenf returns a 403. Callers use the wording of kube-apiserver.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
 
-// requireNodeName requires an object with the name of the node.
 func (a nodeAttributes) requireNodeName(what string) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("can only access %s with the same name as the requesting node", what)
@@ -112,7 +110,6 @@ func (a nodeAttributes) requireNodeName(what string) error {
 	return nil
 }
 
-// operation returns the operation as webhooks name it.
 func (a nodeAttributes) operation() string {
 	switch {
 	case a.Old == nil:
@@ -125,8 +122,8 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice lets a node create and delete its own slices. The Authorizer checks updates,
-// which cannot change the node.
+// admitResourceSlice lets a node create and delete its own slices. For updates, the Authorizer
+// suffices, because they cannot change the node.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
 	case a.Old == nil && nodeName(a.New) != a.node:

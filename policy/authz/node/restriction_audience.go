@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// audienceRestriction limits a node's token requests to audiences that a volume of the Pod
-// requests, directly or through its driver, or for which the node is authorized. Otherwise a
-// compromised node could impersonate its Pods to other services. It may block on a remote
-// authorizer.
+// audienceRestriction limits the audiences of a node's token requests, so that a compromised node
+// cannot impersonate its Pods to other services. A volume of the Pod, or its CSI driver, must
+// request the audience, or the node must be authorized for it. The authorizer may block on a remote
+// service.
 type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
@@ -28,8 +28,8 @@ func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authori
 	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Admit examines the request before it is completed: without an audience, it is for a volume
-// without one. Therefore the empty audience is appended.
+// Admit runs before defaults are added to the request. A request without audiences is therefore for
+// the empty audience, which a volume without an audience requests.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
@@ -61,8 +61,8 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
 }
 
-// podHasAudience reports whether a volume of a Pod requests tokens for an audience. An unresolvable
-// volume is an error only if no other one requests the audience.
+// podHasAudience reports whether a volume of a Pod requests tokens for an audience. It returns the
+// errors of volumes that cannot be resolved only if no other volume requests the audience.
 func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
 	var faults []string
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
@@ -92,7 +92,6 @@ func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string)
 	return false, errors.New("[" + strings.Join(faults, ", ") + "]")
 }
 
-// driverOf returns the driver that mounts a volume of a Pod, or "".
 func (r audienceRestriction) driverOf(pod meta.Key, volume tree.Tree) (string, error) {
 	switch {
 	case volume.Object("ephemeral").Has("volumeClaimTemplate"):
@@ -103,7 +102,6 @@ func (r audienceRestriction) driverOf(pod meta.Key, volume tree.Tree) (string, e
 	return driverOfSource(volume), nil
 }
 
-// driverOfClaim returns the driver of a claim's volume; claim and volume must exist.
 func (r audienceRestriction) driverOfClaim(namespace, name string) (string, error) {
 	claim, err := r.get("persistentvolumeclaim", meta.GroupResource{Resource: "persistentvolumeclaims"}, namespace, name)
 	if err != nil {
@@ -113,7 +111,6 @@ func (r audienceRestriction) driverOfClaim(namespace, name string) (string, erro
 	return driverOfSource(volume.Object("spec")), err
 }
 
-// driverHasAudience reports whether a driver requests tokens for an audience.
 func (r audienceRestriction) driverHasAudience(name, audience string) (bool, error) {
 	driver, err := r.get(r.driverName, meta.GroupResource{Group: "storage.platform.io", Resource: "csidrivers"}, "", name)
 	return slices.ContainsFunc(driver.Object("spec").Objects("tokenRequests"), func(request tree.Tree) bool {
@@ -121,7 +118,6 @@ func (r audienceRestriction) driverHasAudience(name, audience string) (bool, err
 	}), err
 }
 
-// get returns an object that must exist; what names its kind in the error.
 func (r audienceRestriction) get(what string, resource meta.GroupResource, namespace, name string) (tree.Tree, error) {
 	o := r.objects.Get(resource, namespace, name)
 	if o == nil {
@@ -130,14 +126,15 @@ func (r audienceRestriction) get(what string, resource meta.GroupResource, names
 	return o.Tree, nil
 }
 
-// successors are the CSI drivers that replace in-tree volume sources.
+// successors maps in-tree volume sources to the CSI drivers that replace them.
 var successors = map[string]string{
 	"awsElasticBlockStore": "ebs.csi.aws.com", "azureDisk": "disk.csi.azure.com", "azureFile": "file.csi.azure.com",
 	"cinder": "cinder.csi.openstack.org", "gcePersistentDisk": "pd.csi.storage.gke.io", "portworxVolume": "pxd.portworx.com",
 	"vsphereVolume": "csi.vsphere.vmware.com",
 }
 
-// driverOfSource returns the driver of a volume's source, or its successor, or "".
+// driverOfSource returns the CSI driver of a volume, or the one that replaces its in-tree source,
+// or "".
 func driverOfSource(volume tree.Tree) string {
 	if volume.Has("csi") {
 		return volume.Object("csi").String("driver")

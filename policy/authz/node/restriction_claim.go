@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPVCStatus lets a node write only the progress of a claim's expansion. It compares everything
-// else, so that new fields are forbidden until they are listed here.
+// admitPVCStatus lets a node write only the status of a claim's expansion. It compares all other
+// fields, so that new fields are forbidden by default.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
 		return a.forbiddenf("may only update PVC status")
@@ -30,7 +30,7 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	return nil
 }
 
-// changedFields returns the paths of differing fields, without values, to find the faulty agent.
+// changedFields returns only the paths, for an error message.
 func changedFields(old, now tree.Tree) (paths []string) {
 	for _, part := range unionKeys(old, now) {
 		if tree.SemanticEqual(old[part], now[part]) {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// apiReference returns the resource of another object that a Pod names, or "". A volume of an
-// unknown type is an error. A reference in a mirror Pod would give its node access.
+// apiReference returns a resource to which a Pod refers, or "". A volume of an unknown type is an
+// error. A reference in a mirror Pod would give its node access to that object.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
 	refs := podReferences(&policy.Object{Key: key, Tree: pod})
@@ -35,7 +35,7 @@ func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	return "", nil
 }
 
-// The volume sources that name objects, and those that do not.
+// Volume sources that refer to objects, and those that do not.
 var (
 	namingSources = map[string]string{
 		"configMap": "configmaps (via configmap volumes)", "secret": "secrets (via secret volumes)",
@@ -54,7 +54,8 @@ var (
 	}
 )
 
-// An unknown source is rejected, since it might name an object.
+// volumeReference is apiReference for one volume. It rejects an unknown source, because that might
+// refer to an object.
 func volumeReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.SortedKeys() {
 		switch {
@@ -72,7 +73,6 @@ func volumeReference(volume tree.Tree) (string, error) {
 	return "", nil
 }
 
-// projectedReference is volumeReference for the sources of a projected volume.
 func projectedReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.Object("projected").Objects("sources") {
 		for _, name := range source.SortedKeys() {

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// admitNode lets a node write its own Node, except for the fields that control it, such as taints.
-// A compromised node must not attract Pods, and with them their Secrets. So it may only set labels
-// that describe the machine.
+// admitNode lets a node write its own Node except for fields such as taints, and only labels that
+// describe the machine. A compromised node must not attract Pods, and with them their Secrets.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -43,7 +42,6 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 	return nil
 }
 
-// nodeLabelPolicy says which labels a node may set.
 type nodeLabelPolicy struct {
 	vendorDomains    []string
 	restrictedDomain string // always forbidden
@@ -67,7 +65,6 @@ func newNodeLabelPolicy(naming *meta.Naming) *nodeLabelPolicy {
 	return r
 }
 
-// forbiddenChanges returns the changed labels that nodes may not write, in alphabetical order.
 func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []string) {
 	for _, key := range unionKeys(before, after) {
 		if before[key] != after[key] && r.forbids(key) {
@@ -77,9 +74,9 @@ func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []st
 	return labels
 }
 
-// forbids reports whether nodes may not write a label. Labels outside the vendor's domains are
-// free; inside, only listed ones are. Labels below node-restriction never are, so operators can
-// trust them.
+// forbids reports whether a node may not set a label. A node may set all labels outside the
+// vendor's domains, and the listed ones inside. It may never set labels below node-restriction, so
+// that operators can trust them.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")
 	if !ok {
@@ -97,8 +94,8 @@ func isSubdomainOf(domain, other string) bool {
 	return domain == other || strings.HasSuffix(domain, "."+other)
 }
 
-// admitCSR limits a node to certificates for itself, for the signers of node certificates.
-// Otherwise a lenient approver might give it another node's certificate.
+// admitCSR requires a CSR of a node for a node certificate to contain the node's own name.
+// Otherwise, a lenient approver might issue the certificate of another node.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

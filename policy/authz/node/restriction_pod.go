@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPod lets a node write mirror Pods, and the status of its Pods, whose spec belongs to their
-// creators. Evicting a missing Pod returns 404.
+// admitPod lets a node create and delete mirror Pods, update the status of its Pods, and evict
+// them. It cannot change their spec. Evicting a missing Pod returns 404.
 func (r *restriction) admitPod(a nodeAttributes) error {
 	switch a.Subresource {
 	case "":
@@ -35,8 +35,8 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 	return a.forbiddenf("unexpected pod subresource %q, only 'status' and 'eviction' are allowed", a.Subresource)
 }
 
-// Labels are checked because a status request may change metadata, and Services select Pods by
-// labels.
+// admitPodStatus also compares labels, because a status update may change metadata and Services
+// select Pods by labels.
 func admitPodStatus(a nodeAttributes) error {
 	was, now := a.Old.Object("status"), a.New.Object("status")
 	switch {
@@ -54,9 +54,8 @@ func admitPodStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitMirrorPod lets a node create only Pods that mirror what runs on it. They are bound to the
-// node, owned by it, and do not refer to other objects, since references would grant the node
-// access.
+// admitMirrorPod lets a node create only mirror Pods. They must be bound to the node, be owned by
+// it, and not refer to other objects, because references would grant the node access.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)
@@ -77,8 +76,8 @@ func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	return nil
 }
 
-// The owner UID ties the mirror Pod to its Node, so that it is deleted with the Node. It must not
-// block that deletion.
+// checkOwnerNode requires the mirror Pod to be owned by its Node with the current uid, so that it
+// is deleted with the Node. The owner reference must not block that deletion.
 func (r *restriction) checkOwnerNode(a nodeAttributes) error {
 	owners := a.New.Object("metadata").Objects("ownerReferences")
 	if len(owners) > 1 {

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// admitTokenRequest limits a node to tokens that are bound to one of its Pods.
+// admitTokenRequest lets a node request only tokens that are bound to one of its Pods.
 func (r *restriction) admitTokenRequest(a nodeAttributes) error {
 	ref := a.New.Object("spec", "boundObjectRef")
 	name, uid := ref.String("name"), ref.String("uid")

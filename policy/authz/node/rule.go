@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newRules lists what nodes may do, by resource. Where it allows too much, such as the status of
-// any Node, Restriction limits it.
+// newRules returns the rules for nodes by resource. Some of them allow too much, such as updating
+// the status of any Node. Restriction checks these requests in admission.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
@@ -59,8 +59,8 @@ func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated allows verbs on single objects that belong to the node. other is the reason for
-// rejecting other verbs.
+// allowRelated returns a rule that allows the verbs in all on single objects related to the node.
+// other is the reason for rejecting other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
@@ -75,7 +75,7 @@ func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) 
 	}
 }
 
-// authorizeNode allows a node its own Node, even before that exists.
+// authorizeNode lets a node read and write its own Node, which it also creates.
 func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
@@ -92,8 +92,8 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 	return false, ""
 }
 
-// authorizePod allows Pods that are bound to the node; admission checks creates and deletes. The
-// field selector of a list must restrict it to the node's Pods, so that results need no filtering.
+// authorizePod allows reading Pods that are bound to the node. A list or watch must have a field
+// selector for them, so that its results need no filtering. Admission checks creates and deletes.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
@@ -116,7 +116,7 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 	return false, ""
 }
 
-// authorizeResourceSlice allows the node's own slices; admission checks creates.
+// authorizeResourceSlice allows access to the node's own slices. Admission checks creates.
 func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create":
@@ -137,8 +137,8 @@ func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (b
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// authorizeLease allows a node its own lease, in the namespace of node leases. Admission checks the
-// name in a create, which the path lacks.
+// authorizeLease allows access to the node's own lease in the namespace of node leases. The path of
+// a create does not contain the name, which admission checks instead.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):

@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is the group of roles and bindings, in platform form.
+// group is in platform form.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows what the roles bound to the user allow. It never denies.
+// An Authorizer allows the requests that the user's roles allow. It never denies.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it
@@ -27,8 +27,7 @@ type Authorizer struct {
 var _ authz.RuleResolver = (*Authorizer)(nil)
 
 // New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
-// The four resources are read concurrently; a binding may precede its role, whose entry then stays
-// empty until the role arrives.
+// It reads the four resources concurrently, so a binding may arrive before its role.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
@@ -57,14 +56,14 @@ func Resources() []meta.GroupResource {
 	return all
 }
 
-// Generation changes with the stored objects that decisions depend on.
+// Generation changes whenever an object that decisions depend on changes.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
-// Authorize checks cluster-wide grants, then those of the namespace, per subject, until one allows.
-// The reason names that grant, which is unspecified if several allow, or the bound roles that do
-// not exist. Only cluster-wide grants allow non-resource paths.
+// Authorize checks the cluster-wide grants of the user and each of its groups, and then those in
+// the namespace. The reason names the first grant that allows the request, or the missing roles if
+// none does. Only cluster-wide grants allow non-resource paths.
 //
-// The cost is one map lookup per group of the user and one per role.
+// A decision needs one map lookup per group of the user and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
 	if asked.User == nil {
 		return authz.NoOpinion, ""
@@ -96,8 +95,8 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 	return authz.NoOpinion, "RBAC: " + a.missingRolesError(x.userGrants(asked.User, namespace))
 }
 
-// firstAllowing returns the first grant that allows the request, or nil. It sets lacking if a role
-// does not exist. A flag suffices, because missing roles are only reported if no grant allows.
+// firstAllowing returns the first grant that allows the request, or nil. It sets lacking if it
+// finds a missing role, which the caller reports only if no grant allows the request.
 func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
 		r := g.entry.role
@@ -111,8 +110,8 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 	return nil
 }
 
-// userGrants returns the user's cluster-wide grants and then those of a namespace, one per binding,
-// by name. It allocates and sorts for stable texts, so it is not for decisions. The caller holds
+// userGrants returns the user's cluster-wide grants and then those in a namespace, sorted by
+// binding name for stable messages. Decisions do not use it, because it allocates. The caller holds
 // the lock.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
@@ -159,8 +158,8 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules returns all rules of a user in a namespace, and an error text for missing roles. The
-// lists are shared with the index and must not be changed.
+// heldRules returns all rules of a user in a namespace, and an error message for missing roles. The
+// rules are shared with the index and must not be modified.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()
@@ -173,7 +172,7 @@ func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, 
 	return all, a.missingRolesError(list)
 }
 
-// RulesFor returns the rules as the roles have them, without merging.
+// RulesFor returns the rules of all roles of the user, without merging them.
 func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
 	var p authz.RuleSet
 	if user == nil {

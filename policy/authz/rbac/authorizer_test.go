@@ -61,7 +61,8 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestInvalidBindings checks that invalid bindings grant nothing. They are never stored.
+// TestInvalidBindings checks that invalid bindings grant nothing, although validation never stores
+// them.
 func TestInvalidBindings(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/r", role("get core pods"))
@@ -78,8 +79,8 @@ func TestInvalidBindings(t *testing.T) {
 	}
 }
 
-// TestManySubjects adds a binding that is as large as a request body may be. Each subject counts
-// once.
+// TestManySubjects checks a binding of the maximum size of a request body. Duplicate subjects must
+// become one grant.
 func TestManySubjects(t *testing.T) {
 	var subjects []string
 	for n := range 200_000 {

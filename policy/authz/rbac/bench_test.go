@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newBenchAuthorizer returns an authorizer with n bindings, four per namespace. A small role is
-// bound to a user, a group and a service account, and a large role to everyone in the namespace.
+// newBenchAuthorizer returns an authorizer with n bindings, four per namespace. Three bind a small
+// role to a user, a group and a service account, and one binds a large role to a group.
 func newBenchAuthorizer(b *testing.B, n int) (*fakeCluster, *rbac.Authorizer) {
 	c := newFakeCluster()
 	c.set(b, "clusterroles/small", role("get,list,watch core pods,configmaps", "get apps deployments"))
@@ -70,8 +70,8 @@ func BenchmarkAuthorize(b *testing.B) {
 	}
 }
 
-// BenchmarkChange measures how long it takes until a change to a binding, or to the role that all
-// bindings reference, takes effect.
+// BenchmarkChange measures the time until a changed binding or role takes effect. All bindings
+// refer to that role.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		c, _ := newBenchAuthorizer(b, n)

@@ -14,26 +14,25 @@ type subject struct {
 	name  string
 }
 
-// A binding grants a role to subjects in a namespace or, with "", cluster-wide. It holds the role
-// by name, because the role may arrive later and change independently.
+// A binding grants a role to subjects in a namespace, or cluster-wide if namespace is empty. It
+// refers to the role by name, because the role may arrive later and change independently.
 type binding struct {
 	name, namespace string
 	role            namespacedName
 	grants          []*grant
 }
 
-// A grant is the part of a binding for one subject. It is immutable once bound.
+// A grant is the part of a binding for one subject. It is immutable once it is in the index.
 type grant struct {
 	*binding
 	subject subject
 	entry   *roleEntry
-	// reason explains decisions that it allows.
+	// reason is returned with the decisions that this grant allows.
 	reason string
 }
 
-// newBinding decodes a binding; the entries of its grants are set later. Strings are cloned,
-// because strings of the tree would retain the whole object. Duplicate subjects become one grant,
-// so that adding and removing a binding are balanced.
+// newBinding decodes a binding. The index sets the entries of its grants later. Strings are cloned,
+// because a substring would retain the whole object. Duplicate subjects become one grant.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}
 	ref, ok := readRoleRef(o.Tree, b.namespace)
@@ -68,8 +67,8 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A namespacedName identifies a role or binding; cluster-wide ones have the namespace "". Unlike a
-// meta.Key, it distinguishes roles from cluster roles only by namespace.
+// A namespacedName identifies a role or binding. It has no kind, because only ClusterRoles and
+// ClusterRoleBindings have an empty namespace.
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

@@ -20,7 +20,8 @@ import (
 
 const group = "rbac.authorization.platform.io"
 
-// A fakeCluster holds objects. Informers have observed a change when set returns.
+// A fakeCluster is an in-memory policy.Objects. When set returns, followers have handled the
+// change.
 type fakeCluster struct {
 	mu        sync.Mutex
 	objects   map[meta.Key]*policy.Object
@@ -49,7 +50,6 @@ func (c *fakeCluster) Inform(_ context.Context, r meta.GroupResource, see func(p
 	return nil
 }
 
-// key parses "resource/name" or "resource/namespace/name".
 func key(path string) meta.Key {
 	resource, name, _ := strings.Cut(path, "/")
 	k := meta.Key{GroupResource: meta.GroupResource{Group: group, Resource: resource}, Name: name}
@@ -124,8 +124,8 @@ func role(lines ...string) string {
 	return string(codec.AppendAny(nil, tree.Tree{"rules": list}))
 }
 
-// binding returns a binding of a role, such as "Role/name" or "ClusterRole/name", to subjects such
-// as "User:name" or "ServiceAccount:namespace/name".
+// binding returns a binding of a role such as "Role/name" or "ClusterRole/name" to subjects such as
+// "User:name" or "ServiceAccount:namespace/name".
 func binding(ref string, subjects ...string) string {
 	kind, name, _ := strings.Cut(ref, "/")
 	list := []any{}
@@ -143,14 +143,13 @@ func binding(ref string, subjects ...string) string {
 	}))
 }
 
-// user parses a name followed by groups.
 func user(text string) *authn.User {
 	fields := strings.Fields(text)
 	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
 }
 
-// parseAttributes parses "verb group resource[/sub] namespace name", with - for empty fields, or
-// "verb path".
+// parseAttributes parses "verb group resource[/sub] namespace name", or "verb path". "-" stands for
+// an empty field.
 func parseAttributes(caller, text string) authz.Attributes {
 	fields := strings.Fields(text)
 	a := authz.Attributes{User: user(caller), Verb: fields[0]}
@@ -175,7 +174,7 @@ func isAllowed(a *rbac.Authorizer, caller, text string) bool {
 	return d == authz.Allow
 }
 
-// readCases reads the cases of a test from a YAML file in testdata.
+// readCases reads test cases from a YAML file in testdata.
 func readCases[T any](t *testing.T, name string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".yaml")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestConcurrency checks that decisions by unchanged objects stay the same while other objects
-// change.
+// TestConcurrency checks that decisions stay the same while objects change that they do not depend
+// on.
 func TestConcurrency(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// breakDown splits the rule into rules with one verb and one resource or path and, with names, one
-// name. Verbs get,list on pods,services yield four rules. They are compared one by one, because a
-// user may hold them through different roles.
+// breakDown splits a rule into rules with one verb, one resource or path, and at most one name.
+// They are checked individually, because a user may hold them through different roles.
 func (r rule) breakDown() []rule {
 	var single []rule
 	names := [][]string{nil}
@@ -32,8 +31,8 @@ func (r rule) breakDown() []rule {
 	return single
 }
 
-// singletons returns a list of each element. Their capacity is limited, so that an append cannot
-// overwrite the next element.
+// singletons returns one slice per element, with capacity 1 so that an append cannot overwrite
+// list.
 func singletons(list []string) [][]string {
 	each := make([][]string, len(list))
 	for i := range list {
@@ -42,20 +41,20 @@ func singletons(list []string) [][]string {
 	return each
 }
 
-// maxBreakdown limits the work per role. Beyond it, only rules that cover a rule as a whole count
-// as holding it.
+// maxBreakdown limits the number of broken-down rules per role. Further rules are not broken down,
+// and count as held only if one held rule covers the whole rule.
 const maxBreakdown = 10_000
 
-// breakDownSize returns the number of rules that breakDown makes. Sizes are limited to avoid
-// overflow, so results beyond maxBreakdown are imprecise.
+// breakDownSize returns the number of rules that breakDown would return. To prevent an overflow, it
+// is imprecise above maxBreakdown.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
-// uncovered returns, broken down, what wanted allows beyond held. A rule with too many parts counts
-// as uncovered as a whole, which may reject too much but never too little, and limits the cost of a
-// request.
+// uncovered returns the parts of wanted that held does not allow, broken down. To bound the cost,
+// it returns a rule with too many parts as a whole. This may reject a permitted request, but never
+// permits a forbidden one.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -77,8 +76,8 @@ func uncovered(held, wanted []rule) []rule {
 	return lacks
 }
 
-// covers reports whether the single rule r allows all that w does. A rule with names only covers
-// rules whose names are among them.
+// covers reports whether r alone allows everything that w allows. If r has names, w must have
+// names, and all of them must be among those of r.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -96,8 +95,8 @@ func (r rule) covers(w rule) bool {
 	return len(r.names) == 0 || len(w.names) > 0 && containsAll(r.names, w.names, "")
 }
 
-// coversResource compares resources as rules name them. Only "*" and "*/sub" are patterns, as in
-// allowsResource. If the two differed, users could grant what they cannot use, or the reverse.
+// coversResource compares resources as written in rules. It must use the same patterns as
+// allowsResource: "*" and "*/sub". Otherwise, users could grant rights that they do not hold.
 func (r rule) coversResource(resource string) bool {
 	_, sub, ok := strings.Cut(resource, "/")
 	for _, s := range r.resources {
@@ -108,7 +107,7 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether a list contains all values. all, if not "", is the wildcard.
+// containsAll reports whether list contains all values, or the wildcard all unless that is empty.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true
@@ -121,8 +120,8 @@ func containsAll(list, values []string, all string) bool {
 	return true
 }
 
-// compactRules merges the verbs of broken-down rules for the same target, to make rejections
-// readable.
+// compactRules merges the verbs of broken-down rules for the same target, so that error messages
+// are readable.
 func compactRules(single []rule) []rule {
 	var short []rule
 	type about struct {
@@ -148,7 +147,7 @@ func compactRules(single []rule) []rule {
 	return short
 }
 
-// text formats the rule like kube-apiserver: {APIGroups:[""], Resources:["pods"], Verbs:["get"
+// text formats the rule as kube-apiserver does: {APIGroups:[""], Resources:["pods"], Verbs:["get"
 // "list"]}.
 func (r rule) text() string {
 	var parts []string

@@ -15,7 +15,7 @@ import (
 //go:embed defaults.json
 var defaultsTable []byte
 
-// A defaultRole is a role of every cluster. The table describes the fields.
+// A defaultRole is a role that each cluster has. defaults.json describes the fields.
 type defaultRole struct {
 	Namespace, Name                          string
 	Rules                                    []map[string][]string
@@ -23,7 +23,7 @@ type defaultRole struct {
 	Subjects                                 []string
 }
 
-// defaultRoles returns the roles whose resources and paths are served.
+// defaultRoles returns the default roles for the resources and paths that this server serves.
 func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
 	embedded.Decode(defaultsTable, &roles)
 	const paths = "nonResourceURLs"
@@ -39,7 +39,7 @@ func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
 	})
 }
 
-// isServed reports whether any version of a resource, as GROUP/RESOURCE, is served.
+// isServed takes a name in the form GROUP/RESOURCE.
 func isServed(kinds *catalog.Catalog, name string) bool {
 	group, resource, _ := strings.Cut(kinds.Naming().Translate(name), "/")
 	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool { return k.Resource == resource && k.Group == group })
@@ -52,11 +52,10 @@ const (
 	aggregationLabelPrefix = "rbac.authorization.platform.io/aggregate-to-"
 )
 
-// A roleBuilder makes default roles in a naming profile.
 type roleBuilder struct{ *meta.Naming }
 
-// The annotation lets Reconcile repair the object at each start; operators set it to "false" to
-// keep their version. The label only records the origin.
+// metadata includes the annotation that lets Reconcile repair the object at each start. Operators
+// set it to "false" to keep their own version. The label only records the origin.
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	t := tree.Tree{
 		"name":        b.Translate(name),
@@ -69,8 +68,7 @@ func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	return t
 }
 
-// role returns the Role or ClusterRole. An aggregating role has no rules of its own: a controller
-// fills them in from the roles with the label.
+// role returns the Role or ClusterRole. A controller copies rules into an aggregating role.
 func (b roleBuilder) role(s defaultRole) tree.Tree {
 	t := tree.Tree{"metadata": b.metadata(s.Namespace, s.Name)}
 	if s.AggregateTo != "" {
@@ -118,7 +116,8 @@ func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	return t
 }
 
-// Groups such as system:authenticated have the same name in every profile.
+// subject does not translate groups. Their names, such as system:authenticated, are the same in all
+// naming profiles.
 func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Escalation returns the plugin that keeps users from granting, by a role or binding, what they do
-// not hold. It always runs. The verb escalate on a role permits writing any rules, the verb bind
-// binding it, and system:masters may do both. verbs decides about these verbs and must not block.
-// objects provides the roles of bindings.
+// Escalation returns the plugin that keeps users from granting rights that they do not hold, by
+// writing a role or binding. It always runs. Exceptions are members of system:masters, users with
+// the verb escalate on the role, and users with the verb bind on the bound role. verbs authorizes
+// these two verbs and must not block. objects contains the bound roles.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{
 		Resources: []string{group + "/roles", group + "/clusterroles", group + "/rolebindings", group + "/clusterrolebindings"},
@@ -30,8 +30,8 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles skips deletes, which only remove rights, and changes of owners and finalizers only, which
-// the garbage collector makes without holding the rules.
+// Handles skips deletes, which only remove rights. It also skips changes of only owners and
+// finalizers, because the garbage collector makes them without holding the rules.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
@@ -43,15 +43,15 @@ func (e escalation) Admit(a *request.Attributes) error {
 	return e.admitRole(a)
 }
 
-// clusterAdminRules are required to write an aggregating role, whatever rules it aggregates.
+// clusterAdminRules are required to write an aggregating role, which may aggregate any rules.
 var clusterAdminRules = []rule{
 	{verbs: []string{wildcard}, groups: []string{wildcard}, resources: []string{wildcard}},
 	{verbs: []string{wildcard}, paths: []string{wildcard}},
 }
 
-// The rules are compared with those that the user holds in the namespace or, for a cluster role,
-// cluster-wide. Selectors of the old and the new object count, because removing an aggregation
-// changes rules, too.
+// admitRole compares the rules with those that the user holds in the namespace, or cluster-wide for
+// a ClusterRole. It also checks the old object, because removing an aggregationRule changes the
+// rules.
 func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
@@ -72,7 +72,8 @@ func (e escalation) admitRole(a *request.Attributes) error {
 	return nil
 }
 
-// The role must exist unless the user holds bind, since its rules are unknown otherwise.
+// admitBinding requires the role to exist, because its rules are otherwise unknown. Users with the
+// verb bind on the role are exempt.
 func (e escalation) admitBinding(a *request.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {
@@ -92,8 +93,8 @@ func (e escalation) admitBinding(a *request.Attributes) error {
 	return e.confirmNoEscalation(a, newRules(role.Tree))
 }
 
-// confirmNoEscalation rejects rules that the user does not hold. The error names missing roles,
-// because the user may believe to hold them.
+// confirmNoEscalation rejects rules that the user does not hold. The error lists missing roles to
+// which the user is bound, because they may explain the rejection.
 func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) error {
 	user := a.User
 	if user == nil {
@@ -119,7 +120,7 @@ func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	return tree.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
 }
 
-// withoutGCFields removes owners, finalizers and the fields that a body may omit.
+// withoutGCFields removes owners, finalizers, and fields that a request body may omit.
 func withoutGCFields(obj tree.Tree) tree.Tree {
 	left, metadata := maps.Clone(obj), maps.Clone(obj.Object("metadata"))
 	for _, name := range []string{"ownerReferences", "finalizers", "managedFields", "resourceVersion"} {

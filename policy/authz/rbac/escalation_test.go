@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAttributes returns a change of the object at path by a user. old is "" for a create.
+// newAttributes returns a change of the object at path by a user. An empty old means a create.
 func newAttributes(t *testing.T, caller, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)
@@ -69,7 +69,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestEscalationOfHugeRules checks that rules with too many combinations are not expanded.
+// TestEscalationOfHugeRules checks that rules with too many combinations are not broken down.
 func TestEscalationOfHugeRules(t *testing.T) {
 	many := func(prefix string) string { return prefix + strings.Repeat(","+prefix, 999) }
 	huge := role(many("v") + " " + many("g") + " " + many("r"))
@@ -87,7 +87,7 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	}
 }
 
-// TestEscalationRuleCountOverflow checks that the number of combinations may exceed an int.
+// TestEscalationRuleCountOverflow checks rules with more combinations than fit into an int.
 func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
@@ -100,7 +100,7 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	}
 }
 
-// TestEscalationOfManyRules checks that the limit applies to the role as a whole.
+// TestEscalationOfManyRules checks that the limit of combinations applies to the role as a whole.
 func TestEscalationOfManyRules(t *testing.T) {
 	var lines []string
 	for n := range 20 {

@@ -9,19 +9,17 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An index finds the grants of a user. It is safe for concurrent use.
+// An index maps subjects to their grants. It is safe for concurrent use.
 type index struct {
-	mu sync.RWMutex // guards the fields below and the contents of role entries
-	// users and groups map names to grants.
+	mu            sync.RWMutex // guards the fields below and the contents of role entries
 	users, groups map[string]*subjectGrants
-	// bindings are cluster-wide and namespaced ones.
-	bindings map[namespacedName]*binding
-	roles    map[namespacedName]*roleEntry
-	// generation counts changes of the fields above and is read without the lock.
+	bindings      map[namespacedName]*binding
+	roles         map[namespacedName]*roleEntry
+	// generation counts changes of the fields above. It is read without the lock.
 	generation atomic.Uint64
 }
 
-// A roleEntry holds a role, or nil while it does not exist. Grants point to it.
+// A roleEntry holds the role to which grants point. role is nil while it does not exist.
 type roleEntry struct {
 	namespacedName
 	role         *role
@@ -56,8 +54,8 @@ func (x *index) handleRole(c policy.Change) {
 	x.dropUnused(entry)
 }
 
-// roleEntry returns the entry of a role. It creates an empty one if necessary, because a binding
-// may precede its role. The caller holds the lock, as for all methods below.
+// roleEntry creates an empty entry if necessary, because a binding may arrive before its role. The
+// caller holds the lock, as for all methods below.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -73,8 +71,7 @@ func (x *index) dropUnused(c *roleEntry) {
 	}
 }
 
-// handleBinding replaces the whole binding. Comparing subjects would save little and could leave
-// grants behind.
+// handleBinding replaces the whole binding. Comparing the subjects would save little.
 func (x *index) handleBinding(c policy.Change) {
 	var now *binding
 	if !c.Deleted {
@@ -94,7 +91,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// The order of a subject's grants only affects which binding a reason names.
+// bind appends the grants of a binding. Their order affects only which binding the reason of a
+// decision names.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -110,7 +108,7 @@ func (x *index) bind(b *binding) {
 	}
 }
 
-// Subjects without grants are removed, so that the index stays bounded by the existing bindings.
+// unbind removes the grants of a binding, and subjects without grants.
 func (x *index) unbind(b *binding) {
 	for _, g := range b.grants {
 		of := x.grantsByName(g.subject)
@@ -143,7 +141,8 @@ func (s *subjectGrants) add(g *grant) {
 	s.byNamespace[g.namespace] = append(s.byNamespace[g.namespace], g)
 }
 
-// Grants compare by address: two bindings of one role to one subject are two grants.
+// remove compares grants by address, because two bindings may grant the same role to the same
+// subject.
 func (s *subjectGrants) remove(g *grant) {
 	same := func(other *grant) bool { return other == g }
 	if g.namespace == "" {
@@ -157,8 +156,8 @@ func (s *subjectGrants) remove(g *grant) {
 	}
 }
 
-// subjectGrants returns the grants of the user itself for i 0, and of group i-1 otherwise, or nil.
-// One sequence spares callers a list per decision.
+// subjectGrants returns the grants of the user if i is 0, and those of group i-1 otherwise. It may
+// return nil. An iteration over i allocates no list of subjects.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

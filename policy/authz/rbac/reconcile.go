@@ -16,24 +16,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Pages are paths that only some servers serve.
+// Pages lists paths that exist only in some configurations of the server.
 type Pages struct {
 	Monitoring []string // for system:monitoring
 	Everybody  []string // for everyone, including anonymous users
 }
 
-// A Store stores the default roles and bindings.
+// A Store reads and writes the default roles and bindings.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
 }
 
-// Reconcile creates missing default roles and bindings, and adds missing rules, subjects and labels
-// to existing ones, without removing anything. A binding to a wrong role is recreated. Objects with
-// the autoupdate annotation "false" are skipped. Only differences are written, concurrently. The
-// error names the first failed objects.
+// Reconcile creates missing default roles and bindings. It adds missing rules, subjects and labels
+// to existing ones and keeps additions by operators. A binding to the wrong role is recreated.
+// Objects with the autoupdate annotation "false" are skipped. Only changed objects are written,
+// concurrently. The error contains the first failures.
 //
-// pages extends the paths of the roles.
+// pages extends the paths in the roles.
 func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages Pages) error {
 	b := roleBuilder{kinds.Naming()}
 	r := &reconciler{store: store, manager: b.Translate("platform-apiserver"), autoupdateAnnotation: b.Translate(autoupdateAnnotation), kinds: map[string]*schema.Kind{}}
@@ -59,10 +59,9 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages P
 	return errors.Join(r.errs...)
 }
 
-// maxReportedErrors limits the objects in an error.
 const maxReportedErrors = 3
 
-// A reconciler compares objects sequentially and writes concurrently.
+// A reconciler compares objects one after another and writes the changed ones concurrently.
 type reconciler struct {
 	store                Store
 	manager              string // field manager of the writes
@@ -74,11 +73,12 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repairFunc adds to has what it lacks of wanted. anew means that the object must be recreated.
+// A repairFunc adds the missing parts of wanted to has. changed reports whether has changed, and
+// anew whether the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile compares one object and starts a write if it differs. Comparisons only read memory;
-// writes run concurrently, so that they share disk syncs.
+// reconcile compares one object and starts a write if it differs. Concurrent writes share disk
+// syncs.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
@@ -105,7 +105,6 @@ func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tre
 	})
 }
 
-// maxAttempts limits the attempts per object in case of conflicts.
 const maxAttempts = 5
 
 func isRetriable(err error) bool {
@@ -114,9 +113,9 @@ func isRetriable(err error) bool {
 		slices.Contains([]meta.Reason{meta.ReasonConflict, meta.ReasonAlreadyExists, meta.ReasonNotFound}, status.Reason)
 }
 
-// plan returns the necessary write, or nil. Nothing is removed, because operators may have extended
-// a default role. roleRef is immutable, so a wrong binding is deleted first, with its UID as
-// precondition against a concurrent recreation.
+// plan returns the write that repairs an object, or nil. It keeps additions by operators. A binding
+// to the wrong role is deleted first, because roleRef is immutable. The UID precondition protects a
+// binding that another server has recreated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
 		m.Kind, m.Key, m.FieldManager = k, key, r.manager
@@ -163,8 +162,8 @@ func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 	return changed
 }
 
-// repairRole adds missing rules, unless the role aggregates them. A rule counts as present if other
-// rules cover it, so that a role that an operator has simplified does not grow at each start.
+// repairRole adds missing rules, unless the role aggregates them. Rules that other rules cover are
+// not missing, so that a role simplified by an operator does not grow at each start.
 func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	gathered, gather := has.Object("aggregationRule"), wanted.Object("aggregationRule")
 	if gathered == nil || gather == nil {

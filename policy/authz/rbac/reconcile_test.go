@@ -26,7 +26,6 @@ import (
 
 var update = flag.Bool("update", false, "write the expected files anew")
 
-// A testStore counts writes.
 type testStore struct {
 	*actors.Store
 	kinds  *catalog.Catalog
@@ -70,7 +69,6 @@ func (s *testStore) reconcile(t testing.TB) (writes int64) {
 	return s.writes.Load()
 }
 
-// kindAndKey parses "resource/name" or "resource/namespace/name".
 func (s *testStore) kindAndKey(path string) (*schema.Kind, meta.Key) {
 	k := key(path)
 	k.Group = s.kinds.Naming().Translate(k.Group)
@@ -140,7 +138,7 @@ func TestDefaultRoles(t *testing.T) {
 	}
 }
 
-// TestReferenceRoles compares the default roles and bindings with those recorded from a live
+// TestReferenceRoles compares the default roles and bindings with those recorded from
 // kube-apiserver 1.35.3.
 func TestReferenceRoles(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "reference.json"))
@@ -171,7 +169,6 @@ func TestReferenceRoles(t *testing.T) {
 	}
 }
 
-// unordered encodes JSON with lists in a canonical order.
 func unordered(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -191,7 +188,6 @@ func unordered(v any) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// dumpObject formats an object in a few lines.
 func dumpObject(b *strings.Builder, key meta.Key, obj tree.Tree) {
 	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
 	metadata := obj.Object("metadata")

@@ -7,26 +7,27 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A target is a resource in a rule without patterns.
+// A target is a resource that a rule names without wildcards.
 type target struct{ group, resource, sub string }
 
-// A role is the compiled, immutable rules of one object.
+// A role holds the compiled rules of one Role or ClusterRole. It is immutable.
 type role struct {
 	rules []rule
-	// byTarget indexes the rules that name resources; unindexed has the others.
+	// byTarget indexes the rules that name resources without wildcards. unindexed contains the
+	// others.
 	byTarget  map[target][]*rule
 	unindexed []*rule
 }
 
-// Roles with up to four rules are not indexed, since scanning them is as fast as a map lookup.
-// Rules with more than 256 pairs of group and resource are not indexed, since the index would
-// become too large.
+// Roles with up to four rules are not indexed, because scanning them is as fast as a map lookup. A
+// rule with more than 256 pairs of group and resource is not indexed, to limit the index size.
 const (
 	maxUnindexedRules = 4
 	maxIndexedTargets = 256
 )
 
-// newRole runs once per version of the stored object, outside the lock of the index.
+// newRole compiles the rules of a role. It runs once per version of the stored object, outside the
+// lock of the index.
 func newRole(list []rule) *role {
 	r := &role{rules: list}
 	for i := range list {
@@ -53,15 +54,15 @@ func (r *role) addToIndex(one *rule) {
 	}
 }
 
-// isOpenEnded reports whether a rule applies to more than the resources that it names.
+// isOpenEnded reports whether a rule has paths or wildcards, which cannot be indexed.
 func (r *rule) isOpenEnded() bool {
 	return len(r.paths) > 0 || slices.Contains(r.groups, wildcard) || slices.ContainsFunc(r.resources, func(name string) bool {
 		return strings.HasPrefix(name, wildcard)
 	})
 }
 
-// allows reports whether one of the rules allows the request. Group and resource of indexed rules
-// match already.
+// allows reports whether a rule of the role allows the request. For indexed rules it checks only
+// verb and name, because the index has already matched group and resource.
 func (r *role) allows(a *authz.Attributes) bool {
 	for _, rule := range r.unindexed {
 		if rule.allows(a) {

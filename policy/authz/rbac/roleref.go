@@ -7,9 +7,8 @@ type roleRef struct {
 	namespace         string // of the role; "" for a cluster role
 }
 
-// readRoleRef decodes the role reference of a binding in a namespace, "" for a cluster role
-// binding. ok is false for an invalid reference, which grants nothing. A cluster role that is bound
-// in a namespace applies only there.
+// readRoleRef decodes the roleRef of a binding. namespace is that of the binding, or "" for a
+// ClusterRoleBinding. ok is false for an invalid reference, which grants nothing.
 func readRoleRef(binding tree.Tree, namespace string) (ref roleRef, ok bool) {
 	t := binding.Object("roleRef")
 	ref = roleRef{group: t.String("apiGroup"), kind: t.String("kind"), name: t.String("name")}
@@ -30,7 +29,7 @@ func (r roleRef) resource() string {
 	return "clusterroles"
 }
 
-// AggregationSelectors returns the label selectors of the cluster roles that a cluster role
+// AggregationSelectors returns the label selectors of the ClusterRoles that a ClusterRole
 // aggregates.
 func AggregationSelectors(role tree.Tree) []tree.Tree {
 	return role.Object("aggregationRule").Objects("clusterRoleSelectors")

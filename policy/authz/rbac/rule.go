@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// wildcard matches all verbs, groups, resources or paths.
 const wildcard = "*"
 
-// A rule allows verbs on resources of groups, limited to names if there are any, or on non-resource
-// paths.
+// A rule allows verbs on resources in groups, or on non-resource paths. If names is not empty, it
+// allows only objects with these names.
 type rule struct{ verbs, groups, resources, names, paths []string }
 
-// newRules decodes the rules of a role without validating or retaining it.
+// newRules decodes the rules of a role without validating them. It copies the strings, so that the
+// rules do not retain obj.
 func newRules(obj tree.Tree) []rule {
 	items := obj.Objects("rules")
 	list := make([]rule, len(items))
@@ -39,7 +39,6 @@ func cloneStrings(t tree.Tree, name string) []string {
 	return list
 }
 
-// tree encodes the rule as in objects.
 func (r rule) tree() tree.Tree {
 	t := tree.Tree{"verbs": tree.ListOf(r.verbs)}
 	for _, f := range []struct {
@@ -72,8 +71,7 @@ func containsOrWildcard(list []string, value string) bool {
 	return false
 }
 
-// allowsResource matches "*" (everything), "pods", "pods/log", and "*/scale" (that subresource of
-// every resource).
+// allowsResource matches "*" (all resources), "pods", "pods/log", and "*/scale" (any resource).
 func (r *rule) allowsResource(resource, sub string) bool {
 	for _, s := range r.resources {
 		if s == wildcard {
@@ -87,8 +85,8 @@ func (r *rule) allowsResource(resource, sub string) bool {
 	return false
 }
 
-// allowsName never matches a request without a name if the rule has names, as in a create or list.
-// A list with a field selector for one name has that name (http: Server.selectedName).
+// allowsName rejects a request without a name, such as a create or list, if the rule has names. A
+// list with a field selector for one name has that name (see Server.selectedName in package http).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }

@@ -1,4 +1,4 @@
-// Package pki issues certificates for tests. Keys are ECDSA keys on P-256.
+// Package pki issues certificates for tests. All keys are ECDSA keys on P-256.
 package pki
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Authority returns a self-signed CA certificate.
+// Authority returns a self-signed CA certificate with its key.
 func Authority(t testing.TB, name string) tls.Certificate {
 	t.Helper()
 	return Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -48,8 +48,8 @@ func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
 	})
 }
 
-// Issue issues a certificate for a new key and returns it with its chain; without an issuer it is
-// self-signed. The default validity is an hour before and after now.
+// Issue issues a certificate for a new key and returns it with its chain. If issuer is empty, the
+// certificate is self-signed. By default, it is valid from an hour ago until an hour from now.
 func Issue(t testing.TB, issuer tls.Certificate, template *x509.Certificate) tls.Certificate {
 	t.Helper()
 	key, now := NewKey(t), time.Now()
@@ -85,7 +85,7 @@ func NewKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// Request returns a PEM certificate request. The template needs only a subject.
+// Request returns a certificate request in PEM. The template needs only a subject.
 func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) []byte {
 	t.Helper()
 	der, err := x509.CreateCertificateRequest(rand.Reader, &template, key)
@@ -95,8 +95,8 @@ func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) 
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-// SigningRequest returns the JSON of a CertificateSigningRequest with a new key for a user and
-// groups.
+// SigningRequest returns the JSON of a CertificateSigningRequest for a user and groups, with a new
+// key.
 func SigningRequest(t testing.TB, name, signer, user string, groups ...string) string {
 	t.Helper()
 	request := Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: user, Organization: groups}}, NewKey(t))
@@ -104,12 +104,12 @@ func SigningRequest(t testing.TB, name, signer, user string, groups ...string) s
 		"spec":{"request":%q,"signerName":%q,"usages":["client auth"]}}`, name, base64.StdEncoding.EncodeToString(request), signer)
 }
 
-// PEM encodes a certificate.
+// PEM encodes a certificate in PEM.
 func PEM(c *x509.Certificate) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
 }
 
-// KeyPEM encodes a private key in PKCS #8.
+// KeyPEM encodes a private key in PEM (PKCS #8).
 func KeyPEM(t testing.TB, key any) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(key)
@@ -119,7 +119,7 @@ func KeyPEM(t testing.TB, key any) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// ECKeyPEM encodes a private key in SEC 1, like openssl ecparam.
+// ECKeyPEM encodes a private key in PEM (SEC 1), like openssl ecparam.
 func ECKeyPEM(t testing.TB, key crypto.PrivateKey) []byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(key.(*ecdsa.PrivateKey))

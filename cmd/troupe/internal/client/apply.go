@@ -26,7 +26,7 @@ type applyOptions struct {
 	ForceConflicts, Diff, ServerSide bool
 }
 
-// fieldValidation returns the query parameter for the flag --validate.
+// fieldValidation returns the query parameter for the --validate flag.
 func fieldValidation(validate string) (string, error) {
 	switch validate {
 	case "strict", "true", "":
@@ -56,7 +56,6 @@ func (o *applyOptions) run(s *session, _ []string) error {
 	return errors.Join(append(errs, s.each(others, do))...)
 }
 
-// definitionKind is the kind whose objects add kinds to discovery.
 const definitionKind = "CustomResourceDefinition"
 
 // splitDefinitions separates CustomResourceDefinitions from other objects, because they must be
@@ -72,7 +71,7 @@ func splitDefinitions(manifests []manifest.Manifest) (definitions, others []mani
 	return definitions, others
 }
 
-// definitionTimeout bounds the wait for the kinds of a CustomResourceDefinition.
+// definitionTimeout limits the wait until the kinds of a CustomResourceDefinition are served.
 const definitionTimeout = 30 * time.Second
 
 // awaitDefinitions waits until the new kinds are established and in discovery.
@@ -88,7 +87,7 @@ func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 			return fmt.Errorf("waiting for %s to be established: %w", one, err)
 		}
 	}
-	// kube-apiserver updates discovery a moment after the condition.
+	// kube-apiserver updates discovery slightly later than the condition.
 	for {
 		s.catalog = nil
 		c, err := s.served()
@@ -103,7 +102,8 @@ func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 	}
 }
 
-// servesAll reports whether discovery has every served version of the CustomResourceDefinitions.
+// servesAll reports whether discovery contains all served versions of the
+// CustomResourceDefinitions.
 func servesAll(c *discovery.Catalog, definitions []manifest.Manifest) bool {
 	for _, d := range definitions {
 		spec := d.Object.Object("spec")
@@ -125,8 +125,8 @@ func established(definition tree.Tree) (bool, error) {
 	return false, nil
 }
 
-// applyOne applies one object and prints the result. It reads the previous state first, because the
-// response does not show whether anything changed.
+// applyOne applies one object and prints the result. It first reads the previous state, because the
+// response does not show whether anything has changed.
 func (s *session) applyOne(o *applyOptions, one selection) error {
 	m := one.manifest
 	if len(one.names) == 0 {
@@ -164,7 +164,7 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 }
 
 // sendApply applies config to an object. It returns the new state, and "created", "configured" or
-// "unchanged".
+// "unchanged" as kubectl does.
 func (s *session) sendApply(o *applyOptions, one selection, path string, config, before tree.Tree) (tree.Tree, string, error) {
 	if o.DryRun == dryRunClient {
 		if before == nil {
@@ -200,7 +200,7 @@ func (o *applyOptions) query() (url.Values, error) {
 	return q, err
 }
 
-// explainApply adds possible resolutions to a conflict.
+// explainApply adds possible resolutions to a conflict error.
 func (s *session) explainApply(err error, doing, source string) error {
 	if !rest.IsConflict(err) {
 		return &sourced{doing, source, err}
@@ -213,7 +213,7 @@ Other managers own fields of %q. You can
 * give them their current values, to share ownership.`, conflict, source)}
 }
 
-// String returns the object of a selection as TYPE/NAME.
+// String returns the selected object as TYPE/NAME.
 func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
 
 // showDiff prints a diff, in color on terminals unless NO_COLOR is set (no-color.org).

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// review creates an access review and returns it with its status.
+// review creates an access review and returns the response, which has the status.
 func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
 	r, err := s.own(group, resource)
 	if err != nil {
@@ -118,7 +118,6 @@ func groupNote(group string) string {
 	return " in group '" + group + "'"
 }
 
-// listRights lists the user's permissions in the namespace.
 func (s *session) listRights(noHeaders bool) error {
 	t, err := s.review("authorization", "selfsubjectrulesreviews", tree.Tree{"namespace": s.Namespace})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decision sets a condition of certificate requests. It fails for requests with the other
-// condition.
+// A decision approves or denies certificate signing requests. It fails for a request with the
+// opposite condition.
 type decision struct {
 	targetFlags
 	printer.Options
@@ -56,7 +56,7 @@ func (o *decision) run(s *session, args []string) error {
 	return errors.Join(faults...)
 }
 
-// decideOne sets the condition of one request, and retries on conflicts.
+// decideOne sets the condition of one request. It retries after conflicts.
 func (s *session) decideOne(one selection, o *decision) (tree.Tree, error) {
 	path := one.resource.Path("", one.names[0])
 	for attempts := 0; ; attempts++ {

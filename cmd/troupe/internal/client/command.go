@@ -19,24 +19,23 @@ import (
 //go:embed commands.json
 var commandTable []byte
 
-// A declaration is a command in the table, which describes the fields.
+// A declaration is a command in commands.yaml, which describes the fields.
 type declaration struct {
 	commands.Declaration
 	Complete, API, Resource string
 }
 
-// Options are the flags of a command, which they run with a session.
 type options interface {
 	run(s *session, args []string) error
 }
 
-// localOptions are the flags of a command that contacts no server.
+// localOptions holds the flags of a command that needs no server.
 type localOptions interface {
 	runLocal(f *connectionFlags, out io.Writer, args []string) error
 }
 
-// allOptions returns the options of all commands by their path. Commands without options only have
-// subcommands.
+// allOptions returns the options of all commands by their path. Commands that only have subcommands
+// have no options.
 func allOptions() map[string]any {
 	return map[string]any{
 		"annotate": &labelOptions{field: "annotations"}, "api-resources": &apiResources{}, "api-versions": apiVersions{}, "apply": &applyOptions{},
@@ -51,8 +50,8 @@ func allOptions() map[string]any {
 	}
 }
 
-// AddTo adds the client commands to the program. The connection flags are also added to the
-// program, so that they may precede the name of the command.
+// AddTo adds the client commands to the program. It also adds the connection flags to the program,
+// so that they may precede the command.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	root.AddGroup(
@@ -86,10 +85,9 @@ func AddTo(root *cobra.Command) {
 	root.TraverseChildren = true
 }
 
-// parent returns the path of the command that has a subcommand.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, ' '))] }
 
-// command returns the command that runs options, or prints its help if they are nil.
+// command returns the command that runs o, or prints its help if o is nil.
 func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	c := d.New()
 	c.ValidArgsFunction = f.completion(d.Complete)
@@ -112,13 +110,13 @@ func (d declaration) command(f *connectionFlags, o any) *cobra.Command {
 	return c
 }
 
-// explainErrors adds usage to the errors of flags and arguments.
+// explainErrors adds the usage to errors about flags and arguments.
 func explainErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
 		}
-		// Flags of an unknown subcommand are unknown as well, so report the subcommand first.
+		// Report an unknown subcommand first, because its flags are unknown too.
 		if c.HasSubCommands() && c.Args != nil {
 			if unknown := c.Args(c, c.Flags().Args()); unknown != nil {
 				return unknown
@@ -137,7 +135,7 @@ func explainErrors(c *cobra.Command) {
 	}
 }
 
-// knownGenerator rejects the arguments of create, which are no subcommands.
+// knownGenerator rejects arguments of create, because they are unknown subcommands.
 func knownGenerator(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("no generator for %q: write the object to a file and create it with -f (troupe explain %[1]s lists its fields)", args[0])

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// completion returns the completion of arguments that the table of commands declares.
+// completion returns the completion function that commands.yaml declares for an argument or a flag.
+// It returns nil if there is none.
 func (f *connectionFlags) completion(declared string) commands.Completion {
 	switch kind, what, _ := strings.Cut(declared, " "); kind {
 	case "objects":
@@ -29,7 +30,7 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	return nil
 }
 
-// fromServer completes with a session.
+// fromServer returns a completion function that needs a session.
 func (f *connectionFlags) fromServer(complete func(s *session, args []string, word string) []string) commands.Completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, nil)
@@ -43,8 +44,8 @@ func (f *connectionFlags) fromServer(complete func(s *session, args []string, wo
 	}
 }
 
-// completeObjects completes resource types and then object names. verb restricts the types, unless
-// it is "".
+// completeObjects completes resource types and then object names. A verb restricts the types to
+// those that support it.
 func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	return f.fromServer(func(s *session, args []string, word string) (all []string) {
 		typed, _, slashed := strings.Cut(word, "/")
@@ -66,7 +67,7 @@ func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	})
 }
 
-// completeNames returns the names of the objects of a type, with a prefix.
+// completeNames returns the names of all objects of a type, with the prefix in front.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	r, err := s.catalog.Find(word)
 	if err != nil {

@@ -33,7 +33,7 @@ func (useContext) runLocal(f *connectionFlags, out io.Writer, args []string) err
 	if kubeconfig.Entry(view, "contexts", args[0]) == nil {
 		return fmt.Errorf("no context exists with the name: %q", args[0])
 	}
-	// The first file that sets the current context takes precedence.
+	// With several files, the first that sets the current context takes precedence.
 	err = kubeconfig.Edit(rules.Target("contexts", ""), func(file map[string]any) error { file["current-context"] = args[0]; return nil })
 	if err == nil {
 		fmt.Fprintf(out, "Switched to context %q.\n", args[0])

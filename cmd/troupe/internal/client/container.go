@@ -16,13 +16,12 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 )
 
-// containerFlags are the flags of exec and attach.
 type containerFlags struct {
 	Container         string
 	Stdin, TTY, Quiet bool
 }
 
-// stdinUse returns what uses standard input, or "".
+// stdinUse says for an error message what reads standard input. It returns "" if nothing does.
 func (o *containerFlags) stdinUse() string {
 	if o.Stdin {
 		return "the container (-i)"
@@ -30,7 +29,7 @@ func (o *containerFlags) stdinUse() string {
 	return ""
 }
 
-// enter connects to a container of the Pod that arg names, through the subresource exec or attach.
+// enter connects to a container of the Pod named by arg, through its exec or attach subresource.
 func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error {
 	notes := *s // for messages of the client itself
 	if o.Quiet {
@@ -60,8 +59,8 @@ func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error 
 	return s.runInContainer(pod, how, q, o.Stdin, tty)
 }
 
-// runInContainer connects the session's streams to a container and waits for its command to end. A
-// failed command results in an Error with its exit code.
+// runInContainer connects the session's streams to a container and waits until its command exits.
+// For a failed command it returns an Error with the exit code.
 func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tty bool) error {
 	q.Set("stdin", strconv.FormatBool(stdin))
 	q.Set("stdout", "true")
@@ -128,7 +127,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 	return commandEnd(status)
 }
 
-// commandEnd returns nil or an error for the final Status of a command.
+// commandEnd converts the final Status of a command to an error, or nil for success.
 func commandEnd(status []byte) error {
 	t, err := document.Parse(status)
 	if err != nil {
@@ -148,7 +147,7 @@ func commandEnd(status []byte) error {
 	return errors.New(t.String("message"))
 }
 
-// rawTerminal puts the terminal in raw mode, if in is one.
+// rawTerminal puts the terminal into raw mode. It does nothing if in is not a file.
 func rawTerminal(in io.Reader) (restore func(), err error) {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -161,7 +160,7 @@ func rawTerminal(in io.Reader) (restore func(), err error) {
 	return func() { _ = term.Restore(int(f.Fd()), state) }, nil
 }
 
-// followSize sends the size of the terminal, initially and after changes.
+// followSize sends the size of the terminal at the start and after each change.
 func followSize(in io.Reader, to io.Writer) (stop func()) {
 	f, ok := in.(*os.File)
 	if !ok {

@@ -8,19 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A generator has the flags of an object of a common kind, and builds it except for its kind and
+// A generator has the flags for an object of a common kind, and builds it without its kind and
 // name.
 type generator interface {
 	build(g *generated) (tree.Tree, error)
 }
 
-// generated holds the inputs of a generator besides flags.
+// generated holds the inputs of a generator other than flags.
 type generated struct {
 	catalog *discovery.Catalog
 	name    string
 }
 
-// generate creates the object of a generator.
+// generate is a subcommand of create that creates the object from a generator.
 type generate struct {
 	generator
 	createOptions
@@ -52,7 +52,6 @@ func (o *generate) run(s *session, args []string) error {
 	return s.printAs(o.createOptions.Options, object{resource: r, tree: made}, "created"+o.DryRun.suffix())
 }
 
-// plainObject builds objects that need only a name.
 type plainObject struct{}
 
 func (plainObject) build(*generated) (tree.Tree, error) { return tree.Tree{}, nil }

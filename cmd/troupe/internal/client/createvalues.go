@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// valueFlags are the flags for the values of a ConfigMap or Secret.
 type valueFlags struct{ FromLiteral, FromFile, FromEnvFile []string }
 
 // values returns the values by key. Duplicate keys are an error.

@@ -23,7 +23,7 @@ type deleteOptions struct {
 	Timeout                          time.Duration
 }
 
-// check rejects conflicting flags, and resolves --now and --force.
+// check rejects conflicting flags and applies --now and --force.
 func (o *deleteOptions) check() error {
 	switch {
 	case o.Output != "" && o.Output != "name":
@@ -112,7 +112,8 @@ type deleted struct {
 	uid string
 }
 
-// targetsOf returns the named objects of selections, and lists those without names.
+// targetsOf returns the named objects of selections. It lists the objects of selections without
+// names.
 func (s *session) targetsOf(f *targetFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -174,7 +175,6 @@ func (s *session) deleteNamed(t target, o *deleteOptions) (uid string, err error
 	return body.Object("metadata").String("uid"), nil
 }
 
-// awaitGone waits until all objects are gone or replaced.
 func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 	ctx := s.ctx
 	if o.Timeout > 0 {
@@ -195,7 +195,7 @@ func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 	return errors.Join(faults...)
 }
 
-// untilGone waits until an object is gone, or replaced by one with another UID.
+// untilGone waits until an object is deleted or replaced by one with another UID.
 func (s *session) untilGone(ctx context.Context, r *discovery.Resource, namespace, name, uid string) error {
 	return s.until(ctx, r, namespace, name, func(o tree.Tree) (bool, error) {
 		return o == nil || uid != "" && o.Object("metadata").String("uid") != uid, nil

@@ -45,7 +45,8 @@ func (o *describeOptions) run(s *session, args []string) error {
 	return err
 }
 
-// findByPrefix is like find, but treats a name without an object as a prefix.
+// findByPrefix is like find, but if no object has the name, it selects the objects whose names
+// begin with it.
 func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -66,7 +67,7 @@ func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []ob
 	return all, errors.Join(faults...)
 }
 
-// describeObject writes the metadata, then all other fields, then events.
+// describeObject prints the metadata, then all other fields, then the Events.
 func (s *session) describeObject(o object, events bool) error {
 	w := tabwriter.NewWriter(s.out, 0, 8, 2, ' ', 0)
 	m := o.tree.Object("metadata")
@@ -89,14 +90,13 @@ func (s *session) describeObject(o object, events bool) error {
 	return w.Flush()
 }
 
-// withoutApplied removes kubectl's last-applied-configuration, which repeats the fields.
+// withoutApplied removes kubectl's last-applied-configuration, which repeats other fields.
 func withoutApplied(annotations tree.Tree) tree.Tree {
 	shown := maps.Clone(annotations)
 	maps.DeleteFunc(shown, func(name string, _ any) bool { return strings.HasSuffix(name, "/last-applied-configuration") })
 	return shown
 }
 
-// without returns a shallow copy without some fields.
 func without(t tree.Tree, fields ...string) tree.Tree {
 	t = maps.Clone(t)
 	for _, field := range fields {
@@ -105,7 +105,6 @@ func without(t tree.Tree, fields ...string) tree.Tree {
 	return t
 }
 
-// hideSecrets replaces secret values by their lengths.
 func hideSecrets(content tree.Tree) {
 	data := tree.Tree{}
 	for name := range content.Object("data") {
@@ -132,7 +131,7 @@ func describeMap(w io.Writer, title string, values tree.Tree, between string) {
 	}
 }
 
-// oneLine shortens a text and escapes control characters and line breaks.
+// oneLine shortens a text and escapes its control characters and line breaks.
 func oneLine(text string) string {
 	const most = 200
 	text = strings.TrimRight(text, "\n")
@@ -187,8 +186,8 @@ func scalar(v any) string {
 	return string(document.JSON(v))
 }
 
-// fieldTitle splits a field name into words: creationTimestamp becomes "Creation Timestamp". Map
-// keys with other characters than letters and digits stay unchanged.
+// fieldTitle splits a field name into words, as in "Creation Timestamp" for creationTimestamp. It
+// does not change map keys with characters other than letters and digits.
 func fieldTitle(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -213,7 +212,6 @@ func fieldTitle(name string) string {
 	return b.String()
 }
 
-// describeEvents lists the Events of an object.
 func (s *session) describeEvents(w io.Writer, o object) {
 	c, err := s.served()
 	if err != nil {
@@ -242,7 +240,7 @@ func (s *session) describeEvents(w io.Writer, o object) {
 	}
 }
 
-// eventAge returns the time since the last occurrence, and how often the Event occurred.
+// eventAge formats the time since the last occurrence of an Event, and the number of occurrences.
 func eventAge(t tree.Tree) string {
 	last := cmp.Or(t.String("lastTimestamp"), t.String("eventTime"))
 	if n, _ := t.Int("count"); n > 1 {

@@ -1,6 +1,6 @@
 // Package client implements the client commands of troupe, for servers of either naming profile.
-// Each command has a file. Kinds, tables and verbs come from discovery; only commands that create
-// or approve a kind know it.
+// Each command has a file. Kinds, tables and verbs come from discovery. Only commands that create
+// or approve a particular kind know it.
 //
 //	rest       requests, errors, warnings
 //	discovery  served resources, and resolution of names
@@ -8,6 +8,6 @@
 //	manifest   objects in files
 //	printer    output formats, tables, paths
 //
-// A session is one run of a command: its connection, discovery, and streams. Messages and exit
+// A session is one run of a command with its connection, discovery, and streams. Messages and exit
 // codes follow kubectl.
 package client

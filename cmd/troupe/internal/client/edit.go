@@ -51,7 +51,6 @@ func (o *editOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// An editing is the state of one object's edit.
 type editing struct {
 	*editOptions
 	object object
@@ -102,14 +101,15 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 	}
 }
 
-// storeEdited stores the edited object. After concurrent changes it rebases the edit, unless both
+// storeEdited stores the edited object. After a concurrent change it rebases the edit, unless both
 // changed the same field.
 func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	if err := checkIdentity(t, e.object.tree); err != nil {
 		return err
 	}
 	for {
-		// The write must be based on the version shown, even if the text differs.
+		// Base the write on the version that the user has seen, even if the text contains another
+		// one.
 		t.EnsureObject("metadata")["resourceVersion"] = e.base.Object("metadata").String("resourceVersion")
 		err := s.sendEdited(e.editOptions, e.object, e.path, t)
 		if !rest.IsConflict(err) {
@@ -131,8 +131,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase applies the changes from base to edited to now. clashes lists the fields that both changed
-// differently.
+// rebase applies the changes between base and edited to now. clashes lists the fields that now has
+// changed differently.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {
@@ -175,7 +175,6 @@ func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	return merged, clashes
 }
 
-// keepEdited saves a rejected text and returns an error with its path.
 func (s *session) keepEdited(text []byte, format, reason string) error {
 	f, err := os.CreateTemp("", "troupe-edit-*."+format)
 	if err != nil {
@@ -187,7 +186,6 @@ func (s *session) keepEdited(text []byte, format, reason string) error {
 	return &Error{Text: fmt.Sprintf("%s\nA copy of your changes has been stored to %q", reason, f.Name())}
 }
 
-// checkIdentity rejects changes of kind, name and namespace.
 func checkIdentity(t, original tree.Tree) error {
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) != original.String(field) {
@@ -202,7 +200,6 @@ func checkIdentity(t, original tree.Tree) error {
 	return nil
 }
 
-// editable returns a copy without managed fields.
 func editable(t tree.Tree) tree.Tree {
 	copied := tree.Clone(t).(tree.Tree)
 	delete(copied.Object("metadata"), "managedFields")
@@ -216,7 +213,7 @@ func (o *editOptions) text(t tree.Tree) []byte {
 	return document.YAML(t)
 }
 
-// sendEdited updates the object; a concurrent change results in a conflict.
+// sendEdited updates the object. It returns a conflict if the object has changed since.
 func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
 	validation, err := fieldValidation(o.Validate)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // exitInterrupted is the exit code after Ctrl-C.
 const exitInterrupted = 130
 
-// An Error is the outcome of a failed command.
+// An Error holds the message and the exit code of a failed command.
 type Error struct {
 	Text string // the message; "" if it has been printed already
 	Code int    // the exit code; 0 means 1
@@ -20,12 +20,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// usageError reports wrong arguments or flags.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// sourced adds the failed action and the file to an error.
+// sourced adds the failed action and the file name to an error.
 type sourced struct {
 	doing, source string
 	err           error
@@ -60,7 +59,7 @@ func words(err error, doing string) string {
 	return "error: " + doing + err.Error()
 }
 
-// asError converts an error of a command to an *Error; nil stays nil.
+// asError converts an error of a command to an *Error. It returns nil for nil.
 func asError(err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +93,6 @@ func unjoin(err error) (all []error) {
 	return all
 }
 
-// failedTo adds the failed action to the server's message.
 func failedTo(do string, err error) error {
 	var status *rest.StatusError
 	if errors.As(err, &status) && status.Message != "" {

@@ -43,7 +43,7 @@ func (o *explainOptions) run(s *session, args []string) error {
 }
 
 // splitFields splits a word such as deployments.apps.spec.strategy into the longest matching type
-// and the fields.
+// and its fields.
 func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []string, error) {
 	parts := strings.Split(strings.TrimSuffix(word, "."), ".")
 	for n := len(parts); n > 0; n-- {
@@ -55,8 +55,8 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart reports whether parts are exactly the group, or version and group. A prefix does not
-// count, because it could be a field.
+// hasGroupPart reports whether parts are exactly the group, or the version and the group. A prefix
+// of the group does not count, because it could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group
@@ -69,7 +69,7 @@ type explainer struct {
 	root     tree.Tree
 }
 
-// openExplainer loads the schemas of a resource.
+// openExplainer loads the OpenAPI schemas for a resource.
 func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	index, err := s.Get(s.ctx, "/openapi/v3", nil)
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	return e, nil
 }
 
-// follow resolves a field's reference, and returns the schema and its name. The field's own
-// description takes precedence.
+// follow resolves the reference of a field to a schema and its name. The field's own description
+// takes precedence.
 func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	ref := field.String("$ref")
 	for _, one := range field.Objects("allOf") {
@@ -123,7 +123,8 @@ func (e *explainer) description(field tree.Tree) string {
 	return cmp.Or(field.String("description"), schema.String("description"))
 }
 
-// typeName returns the type of a field for display: string, []Container, map[string]string.
+// typeName returns the type of a field for display, such as string, []Container or
+// map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
 	if name != "" && (schema.Has("properties") || schema.String("type") == "object") {
@@ -146,8 +147,8 @@ func (e *explainer) typeName(field tree.Tree) string {
 	return "Object"
 }
 
-// inner returns the schema that has the properties of a field: of list items, map values, or
-// itself.
+// inner returns the schema with the properties of a field. For a list or a map it is that of the
+// items or values.
 func (e *explainer) inner(field tree.Tree) tree.Tree {
 	schema, _ := e.follow(field)
 	switch {
@@ -191,7 +192,6 @@ func (e *explainer) explain(s *session, fields []string, recursive bool) error {
 	return nil
 }
 
-// fields prints the fields of a schema.
 func (e *explainer) fields(s *session, schema tree.Tree, indent string, recursive bool, above []string) {
 	required := schema.Strings("required")
 	properties := schema.Object("properties")

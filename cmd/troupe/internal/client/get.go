@@ -57,7 +57,6 @@ func (o *getOptions) run(s *session, args []string) error {
 	return s.formatted(o, selections)
 }
 
-// nameOf returns TYPE/NAME for an object.
 func (s *session) nameOf(o tree.Tree) string {
 	name := o.Object("metadata").String("name")
 	if c, err := s.served(); err == nil {
@@ -91,7 +90,6 @@ func (s *session) tableAccept() string {
 	return "application/json;as=Table;v=v1;g=" + naming.Group("meta") + ",application/json"
 }
 
-// tables prints one table per type.
 func (s *session) tables(o *getOptions, selections []selection, mixed bool) error {
 	var faults []error
 	printed := false
@@ -127,7 +125,6 @@ func (s *session) tables(o *getOptions, selections []selection, mixed bool) erro
 	return err
 }
 
-// nothingFound reports an empty result on standard error.
 func (s *session) nothingFound(o *getOptions, selections []selection) {
 	if o.IgnoreNotFound {
 		return
@@ -139,7 +136,6 @@ func (s *session) nothingFound(o *getOptions, selections []selection) {
 	s.notef("No resources found in %s namespace.\n", s.Namespace)
 }
 
-// addTables adds the objects of one selection to a table.
 func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinter) error {
 	q := o.query()
 	if o.SortBy != "" {
@@ -188,7 +184,7 @@ func (s *session) subresourcePath(o *getOptions, one selection, name string) str
 	return path
 }
 
-// asTable converts a response of a server without table support.
+// asTable makes a table from the response of a server that does not support tables.
 func asTable(t tree.Tree) tree.Tree {
 	if t.String("kind") == "Table" {
 		return t
@@ -204,8 +200,8 @@ func asTable(t tree.Tree) tree.Tree {
 	return tree.Tree{"rows": rows, "columnDefinitions": []any{tree.Tree{"name": "Name", "format": "name"}, tree.Tree{"name": "Age"}}}
 }
 
-// formatted prints objects in a format other than a table. A single named object is printed itself,
-// others as a list.
+// formatted prints objects in a format other than a table. It prints several objects, or the result
+// of a list, as a List.
 func (s *session) formatted(o *getOptions, selections []selection) error {
 	objects, err := s.findAt(&o.targetFlags, selections, o.ChunkSize, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.IgnoreNotFound)
 	if err != nil && len(objects) == 0 {
@@ -245,7 +241,8 @@ func listOf(objects []object) tree.Tree {
 	return tree.Tree{"apiVersion": "v1", "kind": "List", "metadata": tree.Tree{"resourceVersion": ""}, "items": items}
 }
 
-// printAs prints a changed object in the selected format; the default is a line with words.
+// printAs prints a changed object in the selected format. The default is a line such as "pod/a
+// created", in which words follow the name.
 func (s *session) printAs(o printer.Options, one object, words string) error {
 	if o.Output == "" {
 		s.printf("%s %s\n", one, words)
@@ -258,7 +255,6 @@ func (s *session) printAs(o printer.Options, one object, words string) error {
 	return s.print(o, one.tree)
 }
 
-// print prints an object in the selected format.
 func (s *session) print(o printer.Options, t tree.Tree) error {
 	o.Name = s.nameOf
 	p, err := printer.New(o)

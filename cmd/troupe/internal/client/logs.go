@@ -57,7 +57,6 @@ func (o *logOptions) run(s *session, args []string) error {
 	return nil
 }
 
-// podsOf returns the named or selected Pods.
 func (s *session) podsOf(args []string, selector string) ([]object, error) {
 	if selector == "" {
 		if len(args) == 0 {
@@ -111,7 +110,6 @@ func (s *session) showLogs(pod object, container string, all, prefix bool, q url
 	return nil
 }
 
-// prefixed writes a prefix before each line.
 type prefixed struct {
 	w      io.Writer
 	prefix string

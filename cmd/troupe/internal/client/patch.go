@@ -22,7 +22,7 @@ type patchOptions struct {
 	Patch, PatchFile, Type, Subresource, FieldManager string
 }
 
-// body returns the patch in JSON, and its media type.
+// body returns the patch in JSON and its media type.
 func (o *patchOptions) body() (body []byte, mediaType string, err error) {
 	mediaType, ok := patchTypes[o.Type]
 	text := []byte(o.Patch)
@@ -65,7 +65,6 @@ func (o *patchOptions) run(s *session, args []string) error {
 	})
 }
 
-// sendPatch patches an object and returns the result.
 func (s *session) sendPatch(path, mediaType string, body []byte, manager string, dry dryRun) (object, error) {
 	q := url.Values{"fieldManager": {manager}}
 	if dry != dryRunNone { // a client-side dry run cannot compute the result
@@ -75,7 +74,6 @@ func (s *session) sendPatch(path, mediaType string, body []byte, manager string,
 	return object{tree: t}, err
 }
 
-// mergePatch sends a merge patch for an object.
 func (s *session) mergePatch(one object, patch any, dry dryRun) (object, error) {
 	changed, err := s.sendPatch(one.path(), rest.MergePatch, document.JSON(patch), fieldManager, dry)
 	changed.resource = one.resource

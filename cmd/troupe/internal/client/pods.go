@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podFor returns the Pod for NAME, pod/NAME, or any Pod of a workload, preferably a running one.
+// podFor returns the Pod for NAME or pod/NAME. For a workload it returns one of its Pods,
+// preferably a running one.
 func (s *session) podFor(arg string) (object, error) {
 	pods, err := s.own("", "pods")
 	if err != nil {
@@ -71,8 +72,8 @@ func containerNames(pod object, fields ...string) (names []string) {
 	return names
 }
 
-// containerOf returns the named container, that of the default-container annotation, or the first
-// one.
+// containerOf returns the named container, or else the one that the default-container annotation
+// names, or else the first one.
 func (s *session) containerOf(pod object, name string) (string, error) {
 	names := containerNames(pod, "containers", "initContainers", "ephemeralContainers")
 	if name != "" {

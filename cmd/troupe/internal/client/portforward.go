@@ -52,7 +52,8 @@ func (o *forwardOptions) run(s *session, args []string) error {
 	}
 }
 
-// forwardedPorts parses 8080:80, :80 or 80; the remote port may be a named container port.
+// forwardedPorts parses ports such as 8080:80, :80 or 80. The remote port may be the name of a
+// container port.
 func forwardedPorts(pod tree.Tree, arg string) (local string, remote int64, err error) {
 	local, text, both := strings.Cut(arg, ":")
 	if !both {
@@ -105,7 +106,6 @@ func (f *forwarder) accept(l net.Listener, remote int64) {
 	}
 }
 
-// carry forwards one connection until the Pod's side closes it.
 func (f *forwarder) carry(conn net.Conn, remote int64) error {
 	h := http.Header{}
 	h.Set("port", fmt.Sprint(remote))

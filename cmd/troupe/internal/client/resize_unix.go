@@ -8,5 +8,4 @@ import (
 	"syscall"
 )
 
-// notifyResize sends a signal after each resize of the terminal.
 func notifyResize(to chan<- os.Signal) { signal.Notify(to, syscall.SIGWINCH) }

@@ -28,7 +28,7 @@ type session struct {
 	catalog  *discovery.Catalog // see served; nil until needed
 }
 
-// run returns the function of a command that needs a session. Ctrl-C ends its context.
+// run returns the function of a command that needs a session. Ctrl-C cancels the session's context.
 func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
@@ -49,7 +49,8 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	}
 }
 
-// session creates the session of a command. Options may report what uses standard input.
+// session creates the session of a command. o may have a method stdinUse that says what reads
+// standard input.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
 	if user, ok := o.(interface{ stdinUse() string }); ok {
@@ -70,12 +71,11 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o optio
 	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f, command: c}, nil
 }
 
-// notef writes a message to standard error.
 func (s *session) notef(format string, args ...any) {
 	fmt.Fprint(s.err, printer.Safe(fmt.Sprintf(format, args...)))
 }
 
-// served returns discovery, which is loaded once.
+// served loads the discovery of the server once.
 func (s *session) served() (*discovery.Catalog, error) {
 	if s.catalog == nil {
 		c, err := discovery.Load(s.ctx, s.Client)
@@ -87,8 +87,7 @@ func (s *session) served() (*discovery.Catalog, error) {
 	return s.catalog, nil
 }
 
-// printf writes text for people to standard output. Machine-readable and colored output goes
-// directly to s.out.
+// printf prints text for people. Machine-readable and colored output is written to s.out instead.
 func (s *session) printf(format string, args ...any) {
 	fmt.Fprint(s.out, printer.Safe(fmt.Sprintf(format, args...)))
 }
@@ -112,7 +111,6 @@ func (d *dryRun) Set(v string) error {
 	return fmt.Errorf("invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\"", v)
 }
 
-// suffix returns the note on a dry run after a result.
 func (d dryRun) suffix() string {
 	switch d {
 	case dryRunClient:
@@ -123,7 +121,7 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// own returns a resource of the vendor's API groups; group lacks the vendor's domain.
+// own returns a resource of a built-in API. group lacks the vendor's domain.
 func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	c, err := s.served()
 	if err != nil {
@@ -132,7 +130,6 @@ func (s *session) own(group, resource string) (*discovery.Resource, error) {
 	return c.Own(group, resource)
 }
 
-// tree makes a request and decodes the response.
 func (s *session) tree(ctx context.Context, r rest.Request) (tree.Tree, error) {
 	answer, err := s.Do(ctx, r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// A body adapts the body of an upgraded response to a net.Conn.
+// A body adapts the body of an upgraded response to net.Conn.
 type body struct{ io.ReadWriteCloser }
 
 func (body) LocalAddr() net.Addr              { return nowhere{} }
@@ -27,7 +27,7 @@ type nowhere struct{}
 func (nowhere) Network() string { return "tcp" }
 func (nowhere) String() string  { return "the server" }
 
-// openStreams upgrades a request to SPDY with a stream protocol.
+// openStreams upgrades a request to SPDY and negotiates a stream protocol.
 func (s *session) openStreams(path string, q url.Values, protocol string) (*spdystream.Connection, error) {
 	response, err := s.Upgrade(s.ctx, rest.Request{Method: http.MethodPost, Path: path, Query: q, Header: http.Header{
 		"Connection": {"Upgrade"}, "Upgrade": {"SPDY/3.1"}, "X-Stream-Protocol-Version": {protocol},
@@ -50,7 +50,7 @@ func (s *session) openStreams(path string, q url.Values, protocol string) (*spdy
 	return c, nil
 }
 
-// openStream opens a stream of a type, and waits until the server accepts it.
+// openStream opens a stream of the given type and waits until the server accepts it.
 func (s *session) openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystream.Stream, error) {
 	head := h.Clone()
 	if head == nil {

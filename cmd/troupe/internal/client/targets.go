@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// targetFlags select a command's objects, in addition to its arguments.
+// targetFlags select the objects of a command, in addition to its arguments.
 type targetFlags struct {
 	manifest.Options
 	Selector, FieldSelector string
@@ -21,7 +21,7 @@ type targetFlags struct {
 	AllNamespaces           bool
 }
 
-// stdinUse returns what uses standard input, or "".
+// stdinUse says for an error message what reads standard input. It returns "" if nothing does.
 func (f *targetFlags) stdinUse() string {
 	if f.UsesStdin() {
 		return "-f -"
@@ -29,17 +29,17 @@ func (f *targetFlags) stdinUse() string {
 	return ""
 }
 
-// A selection is a type with object names or, without names, all selected objects of the type.
+// A selection is the named objects of a resource or, without names, all that the flags select.
 type selection struct {
 	resource  *discovery.Resource
 	namespace string // "" for all namespaces and cluster-scoped types
 	names     []string
-	// manifest is set if the only object is from a file.
+	// manifest is set if the selection is a single object from a file.
 	manifest *manifest.Manifest
 }
 
-// selections parses arguments such as: pods | pods,services | pod a b | pod/a service/b. mixed is
-// true for several types, so that names must be printed with their types.
+// selections parses arguments such as "pods", "pods,services", "pod a b" or "pod/a service/b".
+// mixed is true if there are several types, so that names must be printed with their types.
 func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.IsSet() {
 		if len(args) > 0 {
@@ -78,7 +78,8 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	return all, len(types) > 1, nil
 }
 
-// checkNamed rejects selecting all objects of a type without --all or a selector.
+// checkNamed requires names, a selector or --all, so that no command accidentally affects all
+// objects.
 func (f *targetFlags) checkNamed(selections []selection) error {
 	for _, one := range selections {
 		if len(one.names) == 0 && one.manifest == nil && f.Selector == "" && f.FieldSelector == "" && !f.All {
@@ -88,7 +89,8 @@ func (f *targetFlags) checkNamed(selections []selection) error {
 	return nil
 }
 
-// expand resolves a list of types such as pods,services, which may contain categories.
+// expand resolves a comma-separated list of types, such as pods,services. It may contain
+// categories.
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word == "" {
@@ -107,7 +109,7 @@ func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err
 	return types, nil
 }
 
-// slashed parses arguments of the form type/name. Consecutive names of one type become one
+// slashed parses arguments of the form type/name. Consecutive names of the same type become one
 // selection.
 func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.Selector != "" || f.All || f.AllNamespaces {
@@ -134,7 +136,6 @@ func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (
 	return all, len(all) > 1, nil
 }
 
-// namespaceOf returns the namespace for requests of a type.
 func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 	if !r.Namespaced || everywhere {
 		return ""
@@ -142,7 +143,7 @@ func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 	return s.Namespace
 }
 
-// fromFiles returns a selection per object in files.
+// fromFiles returns a selection for each object in the files.
 func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err error) {
 	err = s.eachManifest(f, func(one selection) error {
 		if mixed = mixed || len(all) > 0 && all[0].resource != one.resource; len(one.names) == 0 {
@@ -154,7 +155,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the objects of the files, and the errors of unreadable ones.
+// manifests returns the objects in the files, and the errors of unreadable ones.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -168,8 +169,8 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest calls do for each object of the files, and continues after errors. A selection has
-// one name, or none if the object has none.
+// eachManifest calls do for each object in the files and continues after errors. The selection has
+// no name if the object has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
 	return errors.Join(err, s.each(manifests, do))
@@ -194,7 +195,7 @@ func (s selection) unnamed() error {
 	return fmt.Errorf("an object in %q has no metadata.name", s.manifest.Source)
 }
 
-// eachObject calls do for each selected object, and continues after errors.
+// eachObject calls do for each selected object and continues after errors.
 func (s *session) eachObject(f *targetFlags, args []string, do func(object) error) error {
 	selections, _, err := s.selections(f, args)
 	if err == nil {
@@ -252,7 +253,6 @@ func (f *targetFlags) query() url.Values {
 	return q
 }
 
-// An object is an object read from the server.
 type object struct {
 	resource *discovery.Resource
 	tree     tree.Tree
@@ -266,10 +266,9 @@ func (o object) path() string      { return o.resource.Path(o.namespace(), o.nam
 // String returns TYPE/NAME.
 func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
 
-// pageSize is the default page size of lists.
 const pageSize = 500
 
-// find reads the selected objects. Objects found before an error are returned with it.
+// find reads the selected objects. After an error it also returns the objects found.
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
 	return s.findAt(f, selections, pageSize, path, false)
@@ -321,8 +320,8 @@ func (s *session) listBy(r *discovery.Resource, namespace string, query url.Valu
 	return all, err
 }
 
-// pages reads a list in pages of the given size, 0 for a single one, and calls each per page. If a
-// continue token expires, it continues at the newest version, as the server offers.
+// pages reads a list in pages of the given size and calls each for every page. Size 0 means a
+// single page.
 func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}
 	maps.Copy(q, query)
@@ -349,5 +348,5 @@ func (s *session) pages(r *discovery.Resource, namespace string, query url.Value
 	return fmt.Errorf("the list of %s does not end", r.FullName())
 }
 
-// maxPages bounds the pages of a list, because a server might return continue tokens forever.
+// maxPages limits the pages of a list, because a server might return continue tokens forever.
 const maxPages = 100_000

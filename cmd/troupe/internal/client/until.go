@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// until waits, by list and watch, until holds returns true for an object. holds gets nil if the
-// object does not exist.
+// until lists and watches an object until holds returns true for it. holds gets nil if the object
+// does not exist.
 func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, name string, holds func(tree.Tree) (bool, error)) error {
 	q := url.Values{"fieldSelector": {"metadata.name=" + name}}
 	for {
@@ -43,7 +43,7 @@ func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, n
 	}
 }
 
-// orContext returns the context's error, if it has ended, because err is then a consequence.
+// orContext returns the context's error if it has ended, because err is then only a consequence.
 func orContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errStop) {
 		return ctx.Err()

@@ -16,17 +16,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An event is a watch event.
 type event struct {
 	kind   string // ADDED, MODIFIED, DELETED
 	object tree.Tree
 }
 
-// errStop ends a watch successfully.
+// errStop makes follow end the watch without an error.
 var errStop = errors.New("enough")
 
-// follow watches a collection from a version, and resumes watches that the server ends. It returns
-// when each returns an error or the context ends.
+// follow watches a collection from a resource version, and resumes the watch when the server ends
+// it. It returns when each returns an error or ctx ends.
 func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
 	q := maps.Clone(query)
 	if q == nil {
@@ -65,7 +64,7 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 // leastWatch is the minimum interval between watches, for servers that end them immediately.
 const leastWatch = time.Second
 
-// sleep waits for d, or until the context ends, whose error it returns.
+// sleep waits for d. If ctx ends first, it returns the context's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -88,7 +87,7 @@ func eventVersion(o tree.Tree) string {
 	return o.Object("metadata").String("resourceVersion")
 }
 
-// watchObjects prints the existing objects, and then changes.
+// watchObjects prints the existing objects and then their changes.
 func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	if len(selections) != 1 || len(selections[0].names) > 1 {
 		return usageError("watch is only supported on individual resources and resource collections")
@@ -147,7 +146,6 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	return err
 }
 
-// watchPrinter returns a function that prints events.
 func (s *session) watchPrinter(o *getOptions, one selection) (func(event) error, error) {
 	if o.IsTable() {
 		p := &printer.TablePrinter{View: o.TableView}

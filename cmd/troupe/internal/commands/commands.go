@@ -1,5 +1,5 @@
-// Package commands makes commands from declarations. It is apart from package flags so that the
-// importable daemon does not depend on cobra.
+// Package commands creates commands from declarations. It is separate from package flags, so that
+// the importable daemon does not depend on cobra.
 package commands
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
-// A Declaration is a declared command.
+// A Declaration describes a command.
 type Declaration struct {
 	Group, Use, Short, Long, Example string
 	Args                             string // see positional; without it the command checks them itself
@@ -19,7 +19,7 @@ type Declaration struct {
 	Flags                            Flags
 }
 
-// Flags declare flags by name.
+// Flags describes flags by name.
 type Flags map[string]struct {
 	Short, Help string
 	Bare        string // the value of the flag without one
@@ -29,14 +29,14 @@ type Flags map[string]struct {
 	Complete    string   // what completes the value
 }
 
-// A Completion completes an argument or the value of a flag.
+// A Completion completes an argument or a flag's value.
 type Completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
 var positional = map[string]cobra.PositionalArgs{
 	"none": cobra.NoArgs, "1": cobra.ExactArgs(1), "0-1": cobra.MaximumNArgs(1), "0-2": cobra.MaximumNArgs(2), "2+": cobra.MinimumNArgs(2),
 }
 
-// New returns the command without its flags, which prints its help.
+// New returns the command without its flags. It prints its help when run.
 func (d Declaration) New() *cobra.Command {
 	return &cobra.Command{
 		GroupID: d.Group, Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Aliases: d.Aliases, Args: positional[d.Args],
@@ -44,8 +44,8 @@ func (d Declaration) New() *cobra.Command {
 	}
 }
 
-// Bind adds the flags to a command, each bound to the field of its name in the first struct that
-// has one. complete returns the declared completions of values.
+// Bind adds the flags to a command. Each is bound to the field with its name, in the first struct
+// that has one. complete returns the completion that a flag declares.
 func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs ...any) {
 	for name, one := range f {
 		isNamed := func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) }
@@ -73,7 +73,7 @@ func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs 
 	}
 }
 
-// must panics on errors of the table.
+// must panics, because only a faulty declaration causes an error.
 func must(err error) {
 	if err != nil {
 		panic(err)

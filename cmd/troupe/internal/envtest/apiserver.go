@@ -33,13 +33,13 @@ reach it where a suite has no place for them:
 
 const versionFlag = "version"
 
-// flagsVariable is the environment variable with additional flags for kube-apiserver.
+// flagsVariable is the environment variable that contains additional flags for kube-apiserver.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// Runs is a function that serves until a signal arrives.
+// Runs is a function that runs the daemon until a signal arrives.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
-// APIServer returns the command kube-apiserver.
+// APIServer returns a command that stands in for kube-apiserver.
 func APIServer(run Runs) *cobra.Command {
 	flags := defaults()
 	groups := flags.Flags()
@@ -98,11 +98,10 @@ func APIServer(run Runs) *cobra.Command {
 
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
-// namespaceGrace lets suites finalize deleted namespaces themselves, as with a bare kube-apiserver.
-// They do so immediately.
+// namespaceGrace gives suites time to finalize deleted namespaces themselves, as they must with a
+// bare kube-apiserver. They do so immediately.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
-// defaults returns the settings of a test server, with kube-apiserver's port and address.
 func defaults() daemon.Config {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Controllers = true, "kubernetes", daemon.TestControllers
@@ -110,9 +109,9 @@ func defaults() daemon.Config {
 	return c
 }
 
-// serveFrom gives --cert-dir the meaning it has in kube-apiserver. Without --tls-cert-file, the
-// server uses apiserver.crt and apiserver.key in that directory, and creates them if missing. The
-// daemon's other certificates stay in memory.
+// serveFrom gives --cert-dir the same meaning as in kube-apiserver. Without --tls-cert-file, the
+// server uses apiserver.crt and apiserver.key in that directory, and creates them if they are
+// missing. The daemon's other certificates stay in memory.
 func serveFrom(c *daemon.Config) {
 	dir := c.TLS.CertDir
 	c.TLS.CertDir = ""
@@ -129,7 +128,7 @@ func isMissing(path string) bool {
 }
 
 // dropUnknownVersions removes unknown versions from --runtime-config, because suites may enable
-// versions of other releases.
+// those of other releases.
 func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	naming, err := meta.ParseNaming(c.Naming)
 	if err != nil {
@@ -143,10 +142,10 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	return err
 }
 
-// Programs lists the programs that the binary stands in for.
+// Programs lists the programs that the troupe binary stands in for.
 var Programs = []string{"kube-apiserver", "etcd"}
 
-// Program returns the stand-in for the program name, or nil if there is none.
+// Program returns the command that stands in for a program, or nil.
 func Program(name string, run Runs) *cobra.Command {
 	name = strings.TrimSuffix(filepath.Base(name), ".exe")
 	switch {

@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// start runs APIServer until it would serve. It returns the resulting settings, the log and the
-// error.
+// start runs APIServer up to the point where it would serve. It returns the settings, the log and
+// the error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
 	var config daemon.Config
@@ -37,7 +37,7 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	return config, log.String(), err
 }
 
-// TestFlags checks that the flags match those of kube-apiserver, as listed in its help text.
+// TestFlags compares the flags with those in the help text of kube-apiserver.
 func TestFlags(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt"))(t)
 	theirs := map[string]bool{}
@@ -105,8 +105,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCertDir checks that --cert-dir reuses or creates a serving certificate, unless a flag
-// specifies another one.
+// TestCertDir checks that --cert-dir reuses or creates a serving certificate, unless another flag
+// specifies one.
 func TestCertDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
@@ -145,7 +145,7 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	return d
 }
 
-// serve starts a server, verifies its certificate with the CA file, and returns the certificate.
+// serve starts a server, verifies its certificate with the CA file, and returns that certificate.
 func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 	t.Helper()
 	d := startDaemon(t, config)
@@ -172,7 +172,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestVersion checks the output of --version and the versions reported at /version.
+// TestVersion checks the output of --version and the version in the response of /version.
 func TestVersion(t *testing.T) {
 	own := daemon.GitVersion()
 	for args, want := range map[string]string{

@@ -34,7 +34,7 @@ Flags:
       --exit-with-parent            End soon after the process that has started this one (default true)
 `
 
-// Etcd returns the command etcd.
+// Etcd returns a command that stands in for etcd.
 func Etcd() *cobra.Command {
 	c := &cobra.Command{Use: "etcd", Short: "Answer health checks", SilenceUsage: true, SilenceErrors: true, DisableFlagParsing: true}
 	c.CompletionOptions.DisableDefaultCmd = true
@@ -48,7 +48,7 @@ func Etcd() *cobra.Command {
 			return nil
 		}
 		if _, ok := flags["version"]; ok {
-			// Kubernetes scripts compare the third word with the etcd version they need.
+			// Kubernetes scripts compare the third word with the etcd version that they need.
 			fmt.Fprintf(c.OutOrStdout(), "etcd Version: %s\nTroupe Version: %s\n", version.Version, daemon.Version)
 			return nil
 		}
@@ -61,8 +61,8 @@ func Etcd() *cobra.Command {
 	return c
 }
 
-// looseFlags parses arbitrary flags: -name=value, or -name value if the next argument is no flag.
-// Like etcd, it accepts one or two hyphens.
+// looseFlags parses arbitrary flags. A value follows "=", or is the next argument unless that is a
+// flag. As in etcd, a flag begins with one or two hyphens.
 func looseFlags(args []string) (map[string]string, error) {
 	flags := map[string]string{}
 	for i := 0; i < len(args); i++ {
@@ -112,7 +112,7 @@ func serveHealth(urls string, out io.Writer) error {
 	}
 }
 
-// healthHandler serves etcd's health check, and an error for all other requests.
+// healthHandler serves etcd's health check, and returns an error for all other requests.
 func healthHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {

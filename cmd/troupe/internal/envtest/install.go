@@ -26,8 +26,8 @@ const (
 	NoKubectl    = "none"
 )
 
-// Install fills the directory, replacing each file atomically so that running suites are not
-// disturbed. The stand-ins are copies, not links: suites see the same server until the next
+// Install fills the directory. It replaces each file atomically, so that running suites are not
+// disturbed. The stand-ins are copies, so that suites see the same server until the next
 // installation, even if the binary changes.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
@@ -67,8 +67,8 @@ func (i Installation) kubectl(ctx context.Context) error {
 	return replace(to, func(path string) error { return os.Symlink(from, path) })
 }
 
-// findKubectl returns the path of the kubectl to link to, or "" if PATH has none. It skips the
-// directory itself, where the link would point to itself.
+// findKubectl returns the path of the kubectl to link to, or "" if there is none on PATH. It skips
+// the directory itself, because the link would point to itself.
 func (i Installation) findKubectl() (string, error) {
 	if i.Kubectl != "" {
 		path, err := filepath.Abs(i.Kubectl)
@@ -136,15 +136,15 @@ func copyProgram(from, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// The module and release of kubectl that is built.
+// The module and release of the kubectl that is built.
 const (
 	kubectlModule  = "k8s.io/kubectl"
 	kubectlVersion = "v0.35.3"
 	kubectlRelease = "v1.35.3"
 )
 
-// kubectlMain is the main package of kubectl. The module k8s.io/kubectl contains all the rest; the
-// original main package is in a module that cannot be installed.
+// kubectlMain is the main package of kubectl. k8s.io/kubectl contains everything else, but the
+// module with the original main package cannot be installed.
 const kubectlMain = `package main
 
 import (

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// parentPeriod is the interval between checks of the parent, each of which is one system call.
+// parentPeriod is the interval between checks of the parent process. A check is one system call.
 const parentPeriod = 200 * time.Millisecond
 
-// tempPrefix is the prefix of envtest's temporary directories.
 const tempPrefix = "k8s_test_framework_"
 
-// followParent ends this process like SIGTERM soon after its parent has ended, because a killed
-// test cannot stop its children. It then removes dirs, if envtest created them.
+// followParent shuts this process down soon after its parent has ended, because a killed test
+// cannot stop its children. It first removes those of dirs that envtest created.
 //
-// It polls the parent's process id, which changes when an orphan is adopted. The kernel's death
-// signal is unsuitable: it is sent when the parent's thread ends, which in Go may happen before the
-// process ends.
+// It polls the parent's process ID, which changes when an orphan is adopted. The kernel's death
+// signal is unsuitable, because it is sent when the parent's thread ends. In Go that may happen
+// before the process ends.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {
@@ -39,7 +38,6 @@ func followParent(log *slog.Logger, dirs ...string) {
 	}()
 }
 
-// isTemporary reports whether envtest created dir.
 func isTemporary(dir string) bool {
 	clean := filepath.Clean(dir)
 	return filepath.Dir(clean) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(clean), tempPrefix)

@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// A reportedVersion is the value of --version: "true" or "raw" to print the version, or the version
-// to report at /version.
+// A reportedVersion is the value of --version. "true" and "raw" print the version. A version sets
+// the one in the response of /version.
 type reportedVersion string
 
 func (v *reportedVersion) String() string { return string(*v) }
 
 func (v *reportedVersion) Type() string { return "string" }
 
-// Set accepts what kube-apiserver accepts: a version must match the daemon's major, minor and patch
-// version, because it does not change the server's behavior.
+// Set accepts the same values as kube-apiserver. The major, minor and patch version must be the
+// daemon's, because they do not change its behavior.
 func (v *reportedVersion) Set(s string) error {
 	own := daemon.GitVersion()
 	core, _, _ := strings.Cut(own, "+")

@@ -3,13 +3,13 @@
 //	Gate  one feature gate: its stage, its default, and whether the daemon reads it
 //	Set   the value of each gate
 //
-// gates.txt lists the gates of kube-apiserver 1.35 and its libraries, and APIListChunking,
+// gates.txt lists the gates of kube-apiserver 1.35 and its libraries. It adds APIListChunking,
 // HPAContainerMetrics and RootCAConfigMap, which are always on in later releases. A test in
 // test/api compares it with the public libraries.
 //
-// A gate is effective if the daemon reads it, even for a part of the feature. Other gates are
-// accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without one that it
-// needs is an error. Only the wiring reads gates by name; packages have options of their own.
+// A gate is effective if the daemon reads it, even for only a part of the feature. Other gates are
+// accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without the gates
+// that it needs is an error. Only the wiring reads gates by name, and other packages have options.
 //
 // A Set is immutable after New, so it may be read concurrently.
 package features

@@ -14,19 +14,18 @@ import (
 // A Stage is the maturity of a feature. It determines whether AllAlpha or AllBeta sets a gate.
 type Stage string
 
-// The stages, as in metrics.
+// Stages, as in kube-apiserver's metrics.
 const (
-	// GA is empty, like the label in kube-apiserver's metrics.
+	// GA is "", like the label in kube-apiserver's metrics.
 	Alpha      Stage = "ALPHA"
 	Beta       Stage = "BETA"
 	GA         Stage = ""
 	Deprecated Stage = "DEPRECATED"
 )
 
-// The gates that the daemon reads.
+// Gates that the daemon reads.
 const (
-	// These are constants so that the compiler finds misspellings; Enabled returns false for
-	// unknown names.
+	// The compiler finds misspelled constants, whereas Enabled returns false for an unknown name.
 	AllowParsingUserUIDFromCertAuth = "AllowParsingUserUIDFromCertAuth"
 	APIListChunking                 = "APIListChunking"
 	APIResponseCompression          = "APIResponseCompression"
@@ -44,9 +43,9 @@ const (
 	WatchList                       = "WatchList"
 )
 
-// The gates that set all gates of a stage.
+// Gates that set all gates of a stage.
 const (
-	// They do not affect gates that are set by name, regardless of the order.
+	// They do not affect gates that are set by name, in whatever order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
@@ -87,7 +86,7 @@ var gates = sync.OnceValue(func() (all []Gate) {
 // All returns all gates, sorted by name. The slice must not be modified.
 func All() []Gate { return gates() }
 
-// Help returns a help text line for each effective gate.
+// Help returns a line of help text for each effective gate.
 func Help() []string {
 	var lines []string
 	for _, g := range gates() {
@@ -98,7 +97,7 @@ func Help() []string {
 	return lines
 }
 
-// lookup returns the gate with the given name. It relies on the table's order.
+// lookup returns the named gate. It requires that the table is sorted.
 func lookup(name string) (Gate, bool) {
 	i, ok := slices.BinarySearchFunc(gates(), name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
 	if !ok {
@@ -107,22 +106,22 @@ func lookup(name string) (Gate, bool) {
 	return gates()[i], true
 }
 
-// A Set holds the value of each gate. In the zero value every gate is off; use New.
+// A Set holds the value of each gate. Use New, because all gates are off in the zero value.
 type Set struct {
 	given map[string]bool
 	on    map[string]bool
 }
 
-// component is an optional prefix of names, as in kube-apiserver, for the server's own gates.
+// component is a prefix that names may have, as in kube-apiserver, for the server's own gates.
 const component = "kube:"
 
-// New returns the Set with the given gates set. The error lists all unknown and locked gates, and
-// those that are on without one that they need; the Set must not be used then. If a name is given
-// with and without the prefix of the component, the name that sorts last wins.
+// New returns a Set with the given gates. The error lists all unknown and locked gates, and enabled
+// ones that need a disabled one. The Set must not be used after an error. If a gate is given with
+// and without the component's prefix, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
 	var errs []error
-	// Sorted for stable error texts.
+	// Sort the names for stable error messages.
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		on, short := given[name], strings.TrimPrefix(name, component)
 		switch g, ok := lookup(short); {
@@ -143,8 +142,8 @@ func New(given map[string]bool) (Set, error) {
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns a gate's value: as given, as given for its stage, or its default. It depends only
-// on given values, so the order of resolution does not matter.
+// resolve returns the value given for a gate, or else for its stage, or else its default. It
+// depends only on given values, so gates may be resolved in any order.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
@@ -159,7 +158,7 @@ func (s Set) resolve(g Gate) bool {
 	return g.Default
 }
 
-// checkNeeds reports the gates that are on without a gate that they need directly.
+// checkNeeds returns an error for each enabled gate that directly needs a disabled one.
 func (s Set) checkNeeds() (errs []error) {
 	for _, g := range gates() {
 		var off []string
@@ -175,7 +174,7 @@ func (s Set) checkNeeds() (errs []error) {
 	return errs
 }
 
-// Enabled reports whether a gate is on; unknown gates are off.
+// Enabled reports whether a gate is on. Unknown gates are off.
 func (s Set) Enabled(name string) bool { return s.on[name] }
 
 // Ineffective returns the given gates that have no effect.
@@ -183,13 +182,12 @@ func (s Set) Ineffective() []string {
 	return s.givenThat(func(g Gate) bool { return !g.Effective })
 }
 
-// Outdated returns the given gates that may be removed in the future, because they are GA or
+// Outdated returns the given gates that a future release may remove, because they are GA or
 // deprecated. It omits gates without effect.
 func (s Set) Outdated() []string {
 	return s.givenThat(func(g Gate) bool { return g.Effective && (g.Stage == GA || g.Stage == Deprecated) })
 }
 
-// givenThat returns the given gates that satisfy is, by name.
 func (s Set) givenThat(is func(Gate) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		if g, _ := lookup(name); is(g) {

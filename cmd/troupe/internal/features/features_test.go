@@ -55,7 +55,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestTable checks that the table is sorted, which lookups require, and that its references exist.
+// TestTable checks that the table is sorted, which lookup requires, and that its references exist.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(gates(), func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {

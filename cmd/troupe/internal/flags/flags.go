@@ -1,4 +1,4 @@
-// Package flags defines flags for fields of structs.
+// Package flags defines flags that are bound to struct fields.
 package flags
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Define adds a flag that is bound to a field, whose value is the default. A list takes items
-// separated by commas or, with repeat, one item per flag.
+// Define adds a flag bound to a field. Its default is the field's value. The items of a list are
+// separated by commas, or with repeat each has its own flag.
 func Define(f *pflag.FlagSet, field reflect.Value, name, short, help string, repeat bool) {
 	switch p := field.Addr().Interface().(type) {
 	case pflag.Value:

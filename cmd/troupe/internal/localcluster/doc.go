@@ -5,8 +5,8 @@
 //	program  kube-controller-manager or kube-scheduler, as a child process
 //	Run      starts the parts in the order of their dependencies, and stops them in reverse
 //
-// The controllers and the scheduler are external programs if available, else those of the daemon.
+// The controllers and the scheduler are external programs if available, and otherwise the daemon's.
 // The directory of a cluster contains data (the daemon's data directory), logs (a file per part)
-// and kubelet. The latter holds the certificates for mutual TLS between daemon and kubelet; their
-// CA is created at each start.
+// and kubelet. The last has the certificates for mutual TLS between the daemon and the kubelet.
+// Their CA is new at each start.
 package localcluster

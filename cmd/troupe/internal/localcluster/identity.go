@@ -24,9 +24,9 @@ type identity struct {
 	authority, clientCert, clientKey string // files for the daemon
 }
 
-// newIdentity issues certificates from a new CA, whose key is discarded. If dir is "", no client
-// certificate is written and the kubelet accepts every client, because a joined server has
-// its own certificates.
+// newIdentity issues certificates from a new CA and discards its key. If dir is "", it writes no
+// client certificate and the kubelet accepts every client, because a joined server has its own
+// certificates.
 func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	ca, caKey, err := issue(&x509.Certificate{Subject: pkix.Name{CommonName: "simulated-nodes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	if err != nil {
@@ -73,7 +73,7 @@ func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	return i, nil
 }
 
-// issue creates a certificate and its key, self-signed if signer is nil.
+// issue creates a certificate and its key. The certificate is self-signed if signer is nil.
 func issue(template, signer *x509.Certificate, signerKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

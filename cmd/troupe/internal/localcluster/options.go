@@ -11,17 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// BuiltIn selects the daemon's controllers or scheduler in place of a program.
+// BuiltIn selects the daemon's controllers or scheduler instead of a program.
 const BuiltIn = "built-in"
 
-// Options define what to run.
+// Options define the parts of the cluster.
 type Options struct {
 	Dir        string // of all persistent files
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
-	// Join is the kubeconfig of an existing server, for which only nodes are simulated; of the
-	// fields above, only Naming applies then. "" starts a daemon.
+	// Join is the kubeconfig of an existing server, for which only nodes are simulated. Then only
+	// Naming of the fields above applies. "" starts a daemon.
 	Join string
 	// KubeControllerManager and KubeScheduler are paths of programs. "" searches PATH and falls
 	// back to BuiltIn.
@@ -36,7 +36,7 @@ type Options struct {
 	Out io.Writer // for messages to the user
 }
 
-// Validate reports all invalid options, and resolves the programs.
+// Validate returns all invalid options as an error, and resolves the programs.
 func (o *Options) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -76,8 +76,8 @@ func (o *Options) Validate() error {
 
 const maxNodes = 100_000
 
-// find resolves the path of a program. usable is false if the program cannot work, as it expects
-// Kubernetes names and a daemon of this command.
+// find resolves the path of a program. usable is false if the program cannot work, because the
+// cluster lacks Kubernetes names or has no daemon of this command.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// programTimeout bounds the wait for a program to end after SIGTERM.
+// programTimeout limits the wait for a program to end after SIGTERM.
 const programTimeout = 10 * time.Second
 
-// startProgram starts kube-controller-manager or kube-scheduler with administrator rights and the
-// daemon's keys. The request rate is practically unlimited. The burst stays low: client-go keeps 25
-// connections, and every further concurrent request costs a handshake.
+// startProgram starts kube-controller-manager or kube-scheduler with an administrator's permissions
+// and the daemon's keys. The rate of its requests is practically unlimited. The burst stays low,
+// because client-go keeps 25 connections and each further concurrent request costs a handshake.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil

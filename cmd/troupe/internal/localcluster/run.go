@@ -23,13 +23,14 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// workers bounds the concurrent requests for Pods, and separately for leases, besides watches.
+// workers limits the concurrent requests for Pods, and separately those for leases. Watches do not
+// count.
 const workers = 32
 
-// requestTimeout bounds the requests of nodes, except for watches.
+// requestTimeout limits the requests of nodes, except watches.
 const requestTimeout = 30 * time.Second
 
-// stopTimeout bounds the wait for requests in flight at the end.
+// stopTimeout limits the wait for requests in flight at the end.
 const stopTimeout = 30 * time.Second
 
 func validAmount(text string) bool {
@@ -37,7 +38,7 @@ func validAmount(text string) bool {
 	return err == nil && q.Sign() >= 0
 }
 
-// Run runs the cluster until the context ends or a part fails, which is an error.
+// Run runs the cluster until ctx ends. It returns an error if a part fails.
 func Run(ctx context.Context, o Options) (err error) {
 	naming, err := meta.ParseNaming(o.Naming)
 	if err != nil {
@@ -67,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run holds the running parts, and the functions that stop them, in the order of their start.
+// A run holds the running parts, and in starting order the functions that stop them.
 type run struct {
 	Options
 	naming  *meta.Naming
@@ -81,7 +82,6 @@ func (r *run) say(what, format string, args ...any) {
 	fmt.Fprintf(r.Out, "%-26s%s\n", what, fmt.Sprintf(format, args...))
 }
 
-// stop stops all parts in reverse order.
 func (r *run) stop() (err error) {
 	for len(r.stops) > 0 {
 		last := len(r.stops) - 1
@@ -93,7 +93,7 @@ func (r *run) stop() (err error) {
 
 func (r *run) dataDir() string { return filepath.Join(r.Dir, "data") }
 
-// logFile opens a log file for appending; it is closed after all later parts have stopped.
+// logFile opens a log file for appending. stop closes it after the parts that were started later.
 func (r *run) logFile(name string) (*os.File, error) {
 	dir := filepath.Join(r.Dir, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -106,7 +106,7 @@ func (r *run) logFile(name string) (*os.File, error) {
 	return f, err
 }
 
-// startDaemon starts the daemon, with built-in controllers in place of missing programs.
+// startDaemon starts the daemon, with built-in controllers for missing programs.
 func (r *run) startDaemon() (configPath string, err error) {
 	config := daemon.Default()
 	config.Services.ClusterIPRange = "10.0.0.0/16"
@@ -121,7 +121,7 @@ func (r *run) startDaemon() (configPath string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// A unique directory, because another run may hold the cluster's directory.
+	// Use a new directory, because another process may be running this cluster.
 	kubeletDir, err := os.MkdirTemp(r.Dir, "kubelet-")
 	if err != nil {
 		return "", err
@@ -159,8 +159,8 @@ func (r *run) startDaemon() (configPath string, err error) {
 	return d.Kubeconfig(), nil
 }
 
-// removeOthers removes the kubelet directories of earlier, killed runs. The lock on the data
-// directory rules out that one is in use.
+// removeOthers removes the kubelet directories of earlier, killed runs. None can be in use, because
+// this run holds the lock on the data directory.
 func removeOthers(kubeletDir string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(kubeletDir), "kubelet*"))
 	for _, dir := range all {
@@ -172,7 +172,7 @@ func removeOthers(kubeletDir string) error {
 }
 
 // withAdvice replaces the daemon's advice, which follows the first line of the error and names
-// flags of serve, by advice for this command's flags.
+// flags of serve, by advice that names flags of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -268,7 +268,7 @@ func (r *run) awaitNodes(ctx context.Context) error {
 	}
 }
 
-// watch reports changes of the number of Pods, until the context or a part ends.
+// watch prints changes in the number of Pods until ctx or a part ends.
 func (r *run) watch(ctx context.Context) error {
 	var told simulation.Counts
 	ticker := time.NewTicker(5 * time.Second)

@@ -18,8 +18,8 @@ func newAddresses(all netip.Prefix) *addresses {
 	return &addresses{all: all, last: all.Masked().Addr(), taken: map[netip.Addr]bool{}}
 }
 
-// take allocates a free address in round-robin order, so that a released one is not reused
-// immediately.
+// take allocates a free address. It continues after the last one, so that a released address is not
+// reused immediately.
 func (a *addresses) take() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,7 +46,7 @@ func (a *addresses) note(text string) {
 	}
 }
 
-// release frees an address; other addresses are ignored.
+// release frees an address. It ignores any other text.
 func (a *addresses) release(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil {
 		a.mu.Lock()

@@ -19,23 +19,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Options configure a Cluster. Zero values select the defaults in brackets.
+// Options configures a Cluster. Zero values select the defaults in brackets.
 type Options struct {
 	Client *rest.Client
 	Naming *meta.Naming
-	// Nodes is the number of nodes. Their names are Prefix [node-] and a number from 0.
+	// Nodes is the number of nodes. Their names consist of Prefix [node-] and a number from 0.
 	Nodes  int
 	Prefix string
 	// Capacity overrides the capacity of each node by resource [32 cpu, 256Gi memory, 110 pods, 1Ti
 	// ephemeral-storage].
 	Capacity map[string]string
-	// Address is the address of all nodes, where their kubelet listens [127.0.0.1].
+	// Address is the address of all nodes, on which their kubelet listens [127.0.0.1].
 	Address string
 	// PodRange is the range of Pod addresses [10.128.0.0/9].
 	PodRange netip.Prefix
-	// JobTime is how long containers of Jobs run if their command is unknown [1s].
+	// JobTime is how long a Job's container runs if its command is unknown [1s].
 	JobTime time.Duration
-	// Workers bounds the concurrent requests for Pods, and separately for leases [32].
+	// Workers limits the concurrent requests for Pods, and separately those for leases [32].
 	Workers int
 	// TLS is the kubelet's configuration, including client authentication.
 	TLS *tls.Config
@@ -69,7 +69,8 @@ type Cluster struct {
 	ready     atomic.Int64   // registered nodes
 }
 
-// New creates a Cluster and listens, so that an address in use is an error immediately.
+// New creates a Cluster and starts to listen, so that it can return an error if the address is in
+// use.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
 	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
@@ -84,7 +85,7 @@ func New(o Options) (*Cluster, error) {
 // Ready returns the number of registered nodes.
 func (c *Cluster) Ready() int { return int(c.ready.Load()) }
 
-// Run simulates the nodes until the context ends. It returns an error if they cannot be registered.
+// Run simulates the nodes until ctx ends. It returns an error if they cannot be registered.
 func (c *Cluster) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -120,7 +121,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 	return nil
 }
 
-// notePod handles a watch event of a Pod.
+// notePod handles a Pod watch event.
 func (c *Cluster) notePod(change objectChange) {
 	if change.gone {
 		if p := c.dropPod(change.key); p != nil {
@@ -148,7 +149,7 @@ func (c *Cluster) notePod(change objectChange) {
 // retryAfter is the delay before a Pod is processed again after a failed request.
 const retryAfter = time.Second
 
-// treat advances a Pod as far as possible, and returns when to process it again.
+// treat advances a Pod as far as possible. It returns the time to process it again, or zero.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)
@@ -196,7 +197,6 @@ func podPath(p *Pod) string {
 	return "/api/v1/namespaces/" + p.Metadata.Namespace + "/pods/" + p.Metadata.Name
 }
 
-// write writes a status and stores the resulting Pod.
 func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	text, err := c.send(ctx, http.MethodPatch, podPath(p)+"/status", rest.StrategicPatch, statusPatch(p.Metadata.UID, *s))
 	if err != nil {
@@ -209,8 +209,8 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	return err
 }
 
-// remove deletes a Pod with grace period 0, like kubelets after its containers have ended.
-// Finalizers keep it.
+// remove deletes a Pod with grace period 0, as kubelets do after its containers have ended.
+// Finalizers may still keep it.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A result is the effect of a command. slept is how long it waits, unless it runs forever.
+// A result is the effect of a command. slept is the time that it sleeps, unless it runs forever.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration
@@ -17,7 +17,6 @@ type result struct {
 	code     int
 }
 
-// lines returns the output as log lines.
 func (r *result) lines() []string {
 	text := strings.TrimSuffix(r.out.String()+r.err.String(), "\n")
 	if text == "" {
@@ -26,13 +25,13 @@ func (r *result) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-// maxInput bounds the bytes that a command reads from its input.
+// maxInput limits the bytes that a command reads from its input.
 const maxInput = 1 << 20
 
 // interpret simulates a command. It knows echo, printf without formats, true, false, sleep, exit,
 // hostname, env, date, cat of its input, and sh -c with a list of these separated by ";", "&&" or
-// "||". For anything else known is false and the result is to be ignored. It does not sleep; slept
-// has the duration. input may be nil.
+// "||". For other commands known is false and the result is invalid. It does not sleep, but returns
+// the duration in slept. input may be nil.
 func interpret(command []string, environment map[string]string, input io.Reader) (r *result, known bool) {
 	r = new(result)
 	return r, r.run(command, environment, input)

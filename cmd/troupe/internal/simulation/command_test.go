@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestInterpret checks that known commands are simulated, and that a command line with any other
-// command is rejected.
+// TestInterpret checks that known commands are simulated and all others rejected.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -52,7 +51,7 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
-// TestLogWindow checks the options of requests for logs.
+// TestLogWindow checks the query parameters of log requests.
 func TestLogWindow(t *testing.T) {
 	t.Parallel()
 	lines := []logLine{{epoch, "a"}, {epoch.Add(time.Second), "b"}, {epoch.Add(2 * time.Second), "c"}}

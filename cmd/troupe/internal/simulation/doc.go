@@ -1,5 +1,5 @@
 // Package simulation simulates the nodes of a cluster. It registers Nodes, renews their leases, and
-// acts as their kubelet for Pods, without running anything.
+// acts as the kubelet of their Pods, without running anything.
 //
 //	Cluster      the nodes of one process, with one watch of Nodes and one of Pods
 //	lifecycle    the next step of a Pod, as a function of the Pod and the time
@@ -8,10 +8,10 @@
 //	kubelet      the HTTPS server for logs and commands of containers
 //	provisioner  creates and deletes volumes for claims of the simulation's StorageClass
 //
-// A Pod's state is derived from its status alone, so a killed simulation resumes. Steps happen at
-// whole seconds, the resolution of API timestamps.
+// The state of a Pod is derived only from its status, so a killed simulation resumes. Steps happen
+// at whole seconds, which is the resolution of API timestamps.
 //
-// Ownership: the registry holds Pods and Nodes under its lock. Watches and workers write it;
-// workers store the responses to their writes, and the newer version wins. One worker at a time
-// processes a Pod.
+// The registry holds Pods and Nodes under its lock. Watches and workers update it. Workers store
+// the responses to their writes, and the newer version wins. Only one worker at a time processes a
+// Pod.
 package simulation

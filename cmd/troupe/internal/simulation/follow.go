@@ -22,7 +22,6 @@ type objectChange struct {
 	key    objectKey
 }
 
-// An objectKey identifies an object of one resource.
 type objectKey struct{ namespace, name string }
 
 func (k objectKey) String() string {
@@ -33,8 +32,8 @@ func (k objectKey) String() string {
 }
 
 // A follower reports all objects of a resource, and then every change. After 410 Gone it reports
-// everything again, and missed deletions. Objects come from the watch's initial events, or from
-// lists if the server sends none, such as a kube-apiserver with etcd 3.4.
+// all objects again, and missed deletions. It gets the objects from the watch's initial events. If
+// the server sends none, like a kube-apiserver with etcd 3.4, it lists them.
 type follower struct {
 	client *rest.Client
 	path   string
@@ -48,7 +47,7 @@ type follower struct {
 	seen    map[objectKey]bool // objects among the initial events; nil after those
 }
 
-// run follows until the context ends, and reconnects after errors.
+// run follows the resource until ctx ends, and reconnects after errors.
 func (f *follower) run(ctx context.Context, log *slog.Logger) {
 	f.known = map[objectKey]bool{}
 	for ctx.Err() == nil {
@@ -93,10 +92,8 @@ func (f *follower) watch(ctx context.Context) error {
 	return err
 }
 
-// listSize is the page size of lists.
 const listSize = "1000"
 
-// list reports all objects.
 func (f *follower) list(ctx context.Context) error {
 	f.seen = map[objectKey]bool{}
 	query := maps.Clone(f.query)
@@ -167,7 +164,7 @@ func (f *follower) take(e rest.Event) error {
 	return nil
 }
 
-// sweep reports objects that disappeared while the watch was down.
+// sweep reports deletions that were missed while the watch was down.
 func (f *follower) sweep() {
 	for k := range f.known {
 		if !f.seen[k] {
@@ -182,7 +179,7 @@ func (f *follower) sweep() {
 	}
 }
 
-// pause waits between d and 2d, or until the context ends.
+// pause waits for a random time between d and 2d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -190,7 +187,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// retry repeats a request until it succeeds, the context ends, or the error is permanent.
+// retry repeats a request until it succeeds, fails permanently, or ctx ends.
 func retry(ctx context.Context, send func() error) error {
 	for d := 50 * time.Millisecond; ; d = min(2*d, 2*time.Second) {
 		err := send()
@@ -202,7 +199,7 @@ func retry(ctx context.Context, send func() error) error {
 	}
 }
 
-// send sends body as JSON, unless it is nil, and returns the response body.
+// send sends body as JSON and returns the response body. body may be nil.
 func (c *Cluster) send(ctx context.Context, method, path, contentType string, body any) ([]byte, error) {
 	r := rest.Request{Method: method, Path: path, ContentType: contentType}
 	if body != nil {

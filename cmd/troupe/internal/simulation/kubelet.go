@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// handler serves the kubelet API of all nodes; every Pod is on exactly one.
+// handler serves the kubelet API of all nodes. It needs no node name, because a Pod is on only one
+// node.
 func (c *Cluster) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
@@ -31,15 +32,15 @@ func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
 }
 
-// A containerRef is the container of a request.
+// A containerRef is the container that a request names.
 type containerRef struct {
 	*Container
 	pod    *Pod
 	status *ContainerStatus
 }
 
-// withContainer returns a handler that passes the container of a request on, or responds with an
-// error if it is missing or its node is down.
+// withContainer returns a handler that resolves the container of a request for serve. It responds
+// with an error if the container does not exist or its node is down.
 func (c *Cluster) withContainer(serve func(http.ResponseWriter, *http.Request, containerRef)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key, name := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}, r.PathValue("container")
@@ -66,8 +67,8 @@ type logLine struct {
 	text string
 }
 
-// logOf returns the log of a container's current or previous run: the output of its program,
-// timestamped with its start.
+// logOf returns the log of a container's current or previous run. It is the output of the simulated
+// program, with the run's start as timestamp.
 func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
 	state := of.status.State
 	if previous {
@@ -88,7 +89,7 @@ func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok boo
 	return lines, true
 }
 
-// followPeriod is the interval between checks whether a followed container has ended.
+// followPeriod is the interval between checks of whether a followed container has ended.
 const followPeriod = 500 * time.Millisecond
 
 func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of containerRef) {
@@ -144,7 +145,6 @@ func since(lines []logLine, t time.Time) (later []logLine) {
 	return later
 }
 
-// awaitEnd waits until a container has ended, or the context ends.
 func (c *Cluster) awaitEnd(ctx context.Context, of containerRef) {
 	ticker := time.NewTicker(followPeriod)
 	defer ticker.Stop()
@@ -164,7 +164,6 @@ func (c *Cluster) awaitEnd(ctx context.Context, of containerRef) {
 	}
 }
 
-// serveExec simulates a command in a running container.
 func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request, of containerRef) {
 	if of.status.State.Running == nil {
 		http.Error(w, fmt.Sprintf("container %q in pod %q does not run", of.Name, of.pod.Metadata.Name), http.StatusInternalServerError)
@@ -174,7 +173,7 @@ func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request, of container
 	serveStreams(w, r, wantedStreams(query), func(s *session) int { return s.play(query["command"], environment(of.pod, of.Container)) })
 }
 
-// serveAttach writes a container's log, and waits for its end.
+// serveAttach writes a container's log and waits until the container ends.
 func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request, of containerRef) {
 	lines, _ := c.logOf(of, false)
 	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// A step is the next action of a node for a Pod: write a status, remove the Pod, or neither. next
-// is when to check again, unless zero.
+// A step is the next action of a node for a Pod: to write a status, to remove the Pod, or none.
+// next is the time of the next check, or zero.
 type step struct {
 	status *PodStatus // nil if it is up to date
 	remove bool
 	next   time.Time
 }
 
-// A lifecycle computes the next step of a Pod. It is stateless: the Pod's status has all state, so
+// A lifecycle computes the next step of a Pod. It depends only on the Pod and its status, so that
 // another process can continue.
 type lifecycle struct {
 	pod     *Pod
@@ -28,13 +28,12 @@ type lifecycle struct {
 	next    time.Time // of the step
 }
 
-// The first and the longest delay between restarts of a container.
+// The shortest and longest delays between restarts of a container.
 const (
 	firstBackOff = 10 * time.Second
 	crashBackOff = 5 * time.Minute
 )
 
-// step computes the next step.
 func (l *lifecycle) step() step {
 	p := l.pod
 	switch {
@@ -61,7 +60,7 @@ func (l *lifecycle) step() step {
 	return step{status: l.changed(s), next: l.next}
 }
 
-// wholeSecond rounds up to a whole second, the resolution of API timestamps.
+// wholeSecond rounds up to a whole second, which is the resolution of API timestamps.
 func wholeSecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
@@ -69,7 +68,7 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// look schedules the next check at a time, unless it is earlier already.
+// look schedules a check at the given time, unless an earlier one is already scheduled.
 func (l *lifecycle) look(at time.Time) {
 	at = wholeSecond(at)
 	if l.next.IsZero() || at.Before(l.next) {
@@ -99,7 +98,8 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns a status per container, in order; missing ones are waiting.
+// statuses returns the statuses of containers in their order. Containers without a status are
+// waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
 	for i := range containers {
@@ -175,15 +175,13 @@ func (l *lifecycle) containers(s *PodStatus) {
 	}
 }
 
-// endSidecars ends the sidecars after all containers have ended.
 func (l *lifecycle) endSidecars(s *PodStatus) {
 	for i := range s.InitContainerStatuses {
 		l.terminate(&s.InitContainerStatuses[i], 0, "Completed")
 	}
 }
 
-// advance advances one container to the current time, through as many starts and ends as have
-// become due.
+// advance advances one container to the current time. Several starts and ends may be due.
 func (l *lifecycle) advance(c *Container, is *ContainerStatus, policy string) {
 	does := programOf(l.pod, c, l.jobTime)
 	for {
@@ -224,7 +222,7 @@ func backOff(n int) time.Duration {
 	return min(firstBackOff<<min(n-2, 10), crashBackOff)
 }
 
-// running updates a running container, and reports whether it still runs.
+// running updates the status of a running container, and reports whether it is still running.
 func (l *lifecycle) running(c *Container, is *ContainerStatus, does program) bool {
 	start := is.State.Running.StartedAt
 	if end := wholeSecond(start.Add(does.runs)); !does.forever {
@@ -258,7 +256,6 @@ func (l *lifecycle) terminate(is *ContainerStatus, code int, reason string) {
 	is.Ready, is.Started = false, new(false)
 }
 
-// end terminates all running containers.
 func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 	for _, list := range [][]ContainerStatus{s.InitContainerStatuses, s.ContainerStatuses, s.EphemeralContainerStatuses} {
 		for i := range list {
@@ -267,8 +264,8 @@ func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 	}
 }
 
-// stop handles a Pod that is being deleted. Its containers end after the duration of the annotation
-// or of their preStop sleep, but within the grace period. Then the Pod is removed.
+// stop handles a Pod that is being deleted. Its containers end after the annotated duration or
+// their preStop sleep, but within the grace period. Then the Pod is removed.
 func (l *lifecycle) stop() step {
 	p := l.pod
 	var grace time.Duration
@@ -296,8 +293,8 @@ func (l *lifecycle) stop() step {
 // terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions derives the conditions from the containers. reason is the reason of a Pod that has
-// ended, else "".
+// conditions derives the conditions from the containers. reason is the reason if the Pod has ended,
+// and otherwise "".
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -365,7 +362,7 @@ func indexOf(conditions []Condition, kind string) int {
 	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == kind })
 }
 
-// changed returns s if it differs from the Pod's status, else nil.
+// changed returns s if it differs from the Pod's status, and otherwise nil.
 func (l *lifecycle) changed(s *PodStatus) *PodStatus {
 	if sameJSON(s, &l.pod.Status) {
 		return nil
@@ -382,7 +379,7 @@ func sameJSON(a, b *PodStatus) bool {
 // nodeConditions are the Pod conditions that nodes own.
 var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
-// statusPatch returns the patch that writes a status. It fails for a Pod with another UID.
+// statusPatch returns the patch that writes a status. It conflicts if the Pod has another UID.
 func statusPatch(uid string, s PodStatus) any {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return !slices.Contains(nodeConditions, c.Type) })
 	return map[string]any{"metadata": map[string]any{"uid": uid}, "status": s}

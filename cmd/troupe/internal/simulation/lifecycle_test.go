@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// epoch is the time at which the Pods of these tests are bound.
+// epoch is the time at which the Pods of the tests are bound.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// play simulates a Pod for some seconds after its binding. It returns a line for each state:
-// second, phase, and the state of each container.
+// play simulates a Pod for some seconds after its binding. It returns a line for each new state,
+// with the second, the phase and the state of each container.
 func play(t *testing.T, pod string, seconds int, meanwhile func(second int, p *Pod)) (lines []string) {
 	t.Helper()
 	p := must.Get(decodePod(json.RawMessage(pod)))(t)
@@ -74,7 +74,7 @@ func describe(second int, p *Pod) string {
 	return text
 }
 
-// TestLifecycle checks the states of Pods second by second.
+// TestLifecycle checks second by second which states Pods go through.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	deleted := func(at, grace int) func(int, *Pod) {

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// simulatedLabel marks Nodes registered by a simulation.
+	// simulatedLabel marks the Nodes that a simulation has registered.
 	simulatedLabel = "troupe/simulated"
-	// downAnnotation simulates a power failure: the node renews no lease and ignores its Pods.
+	// downAnnotation simulates a power failure, so that the node renews no lease and ignores its
+	// Pods.
 	downAnnotation = "troupe/down"
 
 	leaseSeconds   = 40               // after which a silent node counts as not ready
@@ -29,7 +30,6 @@ const (
 	registerAtOnce = 16               // concurrent registrations
 )
 
-// A nodeView is the part of a Node that the simulation reads.
 type nodeView struct {
 	Metadata Metadata `json:"metadata"`
 	Status   struct {
@@ -39,7 +39,7 @@ type nodeView struct {
 	} `json:"status"`
 }
 
-// register registers all nodes, and removes surplus ones of earlier runs.
+// register registers all nodes, and removes those of earlier runs that are no longer needed.
 func (c *Cluster) register(ctx context.Context) error {
 	c.mu.Lock()
 	for i := range c.Nodes {
@@ -59,7 +59,7 @@ func (c *Cluster) register(ctx context.Context) error {
 	})
 }
 
-// each calls do concurrently for the number of each node, until the first error.
+// each calls do concurrently with the number of each node, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -74,7 +74,7 @@ func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) er
 	return group.Wait()
 }
 
-// removeOthers removes simulated Nodes that are not part of this cluster.
+// removeOthers deletes simulated Nodes that are not part of this cluster.
 func (c *Cluster) removeOthers(ctx context.Context) error {
 	var list struct {
 		Items []nodeView `json:"items"`
@@ -93,7 +93,6 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 	return nil
 }
 
-// registerNode creates the Node unless it exists, and writes its lease and status.
 func (c *Cluster) registerNode(ctx context.Context, name string) error {
 	_, err := c.send(ctx, http.MethodPost, "/api/v1/nodes", "", c.nodeObject(name))
 	if err != nil && !rest.HasCode(err, http.StatusConflict) {
@@ -163,11 +162,11 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 }
 
 // KubeletVersion is the version that nodes report. Schedulers and conformance tests compare it with
-// the server's.
+// that of the server.
 const KubeletVersion = "v1.35.3"
 
-// renew renews the lease of a node, and creates it if missing. The Node owns the lease, so that
-// garbage collection deletes it.
+// renew renews the lease of a node, or creates it. The Node owns the lease, so that garbage
+// collection deletes it.
 func (c *Cluster) renew(ctx context.Context, name string) error {
 	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
 	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
@@ -187,8 +186,8 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 	return err
 }
 
-// heartbeats renews the leases of all nodes, spread evenly over the period. It writes the status of
-// nodes that are not ready, and of all nodes every reportPeriod.
+// heartbeats renews the leases of all nodes, evenly spread over renewPeriod. It writes the status
+// of nodes that are not ready, and of all nodes every reportPeriod.
 func (c *Cluster) heartbeats(ctx context.Context) {
 	reported := time.Now()
 	for ctx.Err() == nil {
@@ -198,7 +197,6 @@ func (c *Cluster) heartbeats(ctx context.Context) {
 			reported = begin
 		}
 		_ = c.each(ctx, min(c.Workers, max(c.Nodes, 1)), func(i int) error { // errors end with the context
-			// Spread the requests over the period.
 			pause := time.Until(begin.Add(renewPeriod * time.Duration(i) / time.Duration(c.Nodes)))
 			select {
 			case <-ctx.Done():
@@ -231,8 +229,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources returns the resources that others added to or removed from a node's capacity,
-// where allocatable does not match yet. A nil value removes the resource.
+// foreignResources returns resources that other clients added to a node's capacity or removed from
+// it, if allocatable does not match yet. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {
@@ -248,8 +246,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode handles a watch event of a Node. A deleted node stays away. Recreating it, or removing
-// the down annotation, brings it back with its Pods.
+// noteNode handles a Node watch event. A deleted node stays away. It returns with its Pods if it is
+// recreated, or if its down annotation is removed.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Pod is the part of a Pod that a node reads, and its status. Other fields are omitted, because
+// A Pod has the fields of a Pod that a node reads, and its status. It omits other fields, because
 // one process may hold a hundred thousand Pods.
 type Pod struct {
 	Metadata Metadata `json:"metadata"`
@@ -25,7 +25,7 @@ type Pod struct {
 	Status PodStatus `json:"status"`
 }
 
-// Metadata is the part of an object's metadata that the simulation reads.
+// Metadata has the fields of an object's metadata that the simulation reads.
 type Metadata struct {
 	Namespace                  string            `json:"namespace"`
 	Name                       string            `json:"name"`
@@ -41,7 +41,7 @@ type Metadata struct {
 	} `json:"ownerReferences"`
 }
 
-// A Container is a container of any of a Pod's three lists.
+// A Container is an item of one of a Pod's three lists of containers.
 type Container struct {
 	Name          string   `json:"name"`
 	Image         string   `json:"image"`
@@ -63,7 +63,7 @@ type Container struct {
 	} `json:"env"`
 }
 
-// A Probe is reduced to its initial delay and its command, if any.
+// A Probe has only an initial delay and an optional command.
 type Probe struct {
 	InitialDelaySeconds int64 `json:"initialDelaySeconds"`
 	Exec                *struct {
@@ -71,7 +71,7 @@ type Probe struct {
 	} `json:"exec"`
 }
 
-// PodStatus is the part of a Pod's status that nodes write.
+// PodStatus has the fields of a Pod's status that nodes write.
 type PodStatus struct {
 	ObservedGeneration         int64             `json:"observedGeneration,omitempty"`
 	Phase                      string            `json:"phase,omitempty"`
@@ -104,7 +104,7 @@ type Condition struct {
 	LastTransitionTime time.Time  `json:"lastTransitionTime,omitzero"`
 }
 
-// ContainerStatus is the status of a container.
+// ContainerStatus is the status of one container.
 type ContainerStatus struct {
 	Name         string         `json:"name"`
 	Image        string         `json:"image"`
@@ -117,20 +117,20 @@ type ContainerStatus struct {
 	LastState    ContainerState `json:"lastState"`
 }
 
-// ContainerState has exactly one member set.
+// ContainerState has exactly one field set.
 type ContainerState struct {
 	Waiting    *Waiting    `json:"waiting,omitempty"`
 	Running    *Running    `json:"running,omitempty"`
 	Terminated *Terminated `json:"terminated,omitempty"`
 }
 
-// Waiting describes a container before a start or restart.
+// Waiting describes a container that waits for its start or restart.
 type Waiting struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// Running describes a running container.
+// Running describes a container while it runs.
 type Running struct {
 	StartedAt time.Time `json:"startedAt"`
 }
@@ -160,7 +160,7 @@ func (p *Pod) key() objectKey {
 	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
-// version returns the resource version, which orders the states of an object.
+// version returns the resource version as a number, by which states of an object are ordered.
 func (m *Metadata) version() uint64 {
 	v, _ := strconv.ParseUint(m.ResourceVersion, 10, 64) // the API has decimal versions
 	return v
@@ -168,7 +168,6 @@ func (m *Metadata) version() uint64 {
 
 func (p *Pod) terminating() bool { return p.Metadata.DeletionTimestamp != nil }
 
-// ended reports whether the Pod is in a final phase.
 func (p *Pod) ended() bool { return p.Status.Phase == succeeded || p.Status.Phase == failed }
 
 func (p *Pod) ofJob() bool {
@@ -180,7 +179,8 @@ func (p *Pod) ofJob() bool {
 	return false
 }
 
-// initializes reports whether c is an init container that must end before others start.
+// initializes reports whether c is an init container that must end before others start, unlike a
+// sidecar.
 func (p *Pod) initializes(c *Container) bool {
 	for i := range p.Spec.InitContainers {
 		if p.Spec.InitContainers[i].Name == c.Name {
@@ -190,7 +190,7 @@ func (p *Pod) initializes(c *Container) bool {
 	return false
 }
 
-// container returns the container with a name and its status, or nil.
+// container returns the named container and its status, or nil.
 func (p *Pod) container(name string) (*Container, *ContainerStatus) {
 	for _, list := range []struct {
 		containers []Container

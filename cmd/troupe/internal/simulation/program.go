@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Annotations that define what the containers of a Pod do, with defaults in brackets. Durations are
-// in Go's format.
+// Annotations that define the behavior of a Pod's containers, with defaults in brackets. Durations
+// are in Go's format.
 const (
 	startAfter = "troupe/start-after" // from binding to start [0s]
 	readyAfter = "troupe/ready-after" // from a container's start until it is ready [0s]
@@ -18,7 +18,7 @@ const (
 	logText    = "troupe/logs"        // output of containers at their start
 )
 
-// A program is the behavior of a container: it writes lines, and then ends after a time or runs
+// A program is the behavior of a container. It writes lines, and then ends after some time or runs
 // forever.
 type program struct {
 	lines   []string
@@ -27,9 +27,9 @@ type program struct {
 	code    int
 }
 
-// programOf returns the program of a container: by annotations, else by its command if that is
-// known. Otherwise containers of Jobs end successfully after jobTime, init containers immediately,
-// and others run forever.
+// programOf returns the program of a container, which annotations or a known command define.
+// Otherwise a Job's container succeeds after jobTime, an init container immediately, and others run
+// forever.
 func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	var is program
 	notes := p.Metadata.Annotations
@@ -58,7 +58,7 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	return is
 }
 
-// duration parses an annotation; invalid and negative values are 0.
+// duration parses an annotation. Invalid and negative values count as 0.
 func duration(annotations map[string]string, name string) time.Duration {
 	d, err := time.ParseDuration(annotations[name])
 	if err != nil {
@@ -67,7 +67,6 @@ func duration(annotations map[string]string, name string) time.Duration {
 	return max(d, 0)
 }
 
-// environment returns the environment variables of a container.
 func environment(p *Pod, c *Container) map[string]string {
 	all := map[string]string{"HOSTNAME": p.Metadata.Name}
 	for _, e := range c.Env {
@@ -76,8 +75,8 @@ func environment(p *Pod, c *Container) map[string]string {
 	return all
 }
 
-// readyTime returns the time from a container's start until it is ready; never is true if a probe
-// fails.
+// readyTime returns the time from a container's start until it is ready. never is true if a probe
+// always fails.
 func readyTime(p *Pod, c *Container) (after time.Duration, never bool) {
 	after = duration(p.Metadata.Annotations, readyAfter)
 	for _, probe := range []*Probe{c.StartupProbe, c.ReadinessProbe} {

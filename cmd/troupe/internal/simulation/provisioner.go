@@ -11,15 +11,13 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// provisionerName is the provisioner of the simulation's StorageClass.
 const provisionerName = "troupe/simulated"
 
-// className is the name of the StorageClass, which is made the default.
 const className = "simulated"
 
 // A provisioner creates a volume for each claim that the volume controller assigns to it by
-// annotation, and deletes released volumes. All state is in the API, and a volume's name contains
-// the UID of its claim. So restarts or several instances never create duplicates.
+// annotation, and deletes released volumes. It keeps all state in the API, and a volume's name
+// contains the UID of its claim. Restarts or several instances therefore never create duplicates.
 type provisioner struct {
 	*Cluster
 	queue *queue
@@ -29,7 +27,6 @@ type provisioner struct {
 	volumes map[objectKey]*volumeView // keys without a namespace
 }
 
-// A claimView is the part of a PersistentVolumeClaim that is read.
 type claimView struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -43,7 +40,6 @@ type claimView struct {
 	} `json:"spec"`
 }
 
-// A volumeView is the part of a PersistentVolume that is read.
 type volumeView struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -54,7 +50,6 @@ type volumeView struct {
 	} `json:"status"`
 }
 
-// A classView is the part of a StorageClass that is read.
 type classView struct {
 	Metadata      Metadata `json:"metadata"`
 	ReclaimPolicy string   `json:"reclaimPolicy"`
@@ -87,7 +82,7 @@ func (p *provisioner) run(ctx context.Context) {
 	})
 }
 
-// note handles a watch event of a claim or a volume.
+// note handles a watch event for a claim or a volume.
 func note[V any](p *provisioner, all map[objectKey]*V, change objectChange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +127,7 @@ func (p *provisioner) makeClass(ctx context.Context) error {
 	return err
 }
 
-// treat creates or deletes a volume if necessary.
+// treat provisions a claim or deletes a released volume.
 func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 	p.mu.Lock()
 	claim, volume := p.claims[key], p.volumes[key]
@@ -150,14 +145,14 @@ func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 	return nil
 }
 
-// isToProvision reports whether the volume controller waits for a claim's volume. With
-// WaitForFirstConsumer, that is after the scheduler has chosen a node.
+// isToProvision reports whether the volume controller has assigned a claim to this provisioner.
+// With WaitForFirstConsumer it does so once the scheduler has chosen a node.
 func (p *provisioner) isToProvision(claim *claimView) bool {
 	return claim.Spec.VolumeName == "" && claim.Metadata.DeletionTimestamp == nil && claim.Spec.StorageClassName != nil &&
 		claim.Metadata.Annotations[p.Naming.Translate("volume.platform.io/storage-provisioner")] == provisionerName
 }
 
-// isToDelete reports whether v is a released volume of this provisioner.
+// isToDelete reports whether v is a released volume that this provisioner must delete.
 func (p *provisioner) isToDelete(v *volumeView) bool {
 	return v.Status.Phase == "Released" && v.Spec.Policy == "Delete" && v.Metadata.DeletionTimestamp == nil &&
 		v.Metadata.Annotations[p.provisionedBy()] == provisionerName
@@ -167,7 +162,7 @@ func (p *provisioner) provisionedBy() string {
 	return p.Naming.Translate("pv.platform.io/provisioned-by")
 }
 
-// provision creates a claim's volume, already bound to it.
+// provision creates the volume of a claim, already bound to it.
 func (p *provisioner) provision(ctx context.Context, claim *claimView) error {
 	var class classView
 	if err := p.read(ctx, p.classes()+"/"+*claim.Spec.StorageClassName, &class); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// A queue holds Pods with the time at which each is due. One worker at a time processes a Pod; if
-// it becomes due meanwhile, it is handed out again after done.
+// A queue holds Pods by the time at which each is due. Only one worker at a time processes a Pod.
+// If the Pod becomes due meanwhile, take returns it again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     *btree.BTreeG[*entry]
@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. While it is taken, a worker has it, and again means that it is
-// due again at that time.
+// An entry is a Pod in the queue. taken means that a worker is processing it. again means that it
+// is due again at the time at.
 type entry struct {
 	key          objectKey
 	at           time.Time
@@ -34,7 +34,7 @@ func newQueue() *queue {
 	return &queue{due: btree.NewBTreeG(earlier), entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
 }
 
-// add schedules a Pod; the earliest of several times counts.
+// add schedules a Pod. If it is scheduled already, the earlier time counts.
 func (q *queue) add(key objectKey, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (q *queue) add(key objectKey, at time.Time) {
 	q.signal()
 }
 
-// take waits for a due Pod; the caller must call done for it. ok is false if the context has ended.
+// take waits for a due Pod, for which the caller must call done. ok is false if ctx has ended.
 func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
@@ -80,7 +80,7 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	}
 }
 
-// done returns a Pod after take.
+// done lets take return the Pod again.
 func (q *queue) done(key objectKey) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,7 +101,7 @@ func (q *queue) signal() {
 	}
 }
 
-// run processes keys with treat until the context ends. A key is added again at the returned time,
+// run processes keys with treat until ctx ends. It adds a key again at the time that treat returns,
 // unless that is zero.
 func (q *queue) run(ctx context.Context, treat func(objectKey) time.Time) {
 	for {

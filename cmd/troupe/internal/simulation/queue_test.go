@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestQueue checks that Pods are returned in order and to one worker at a time, and again if they
-// become due meanwhile.
+// TestQueue checks that Pods are returned in order and to one worker at a time. A Pod that becomes
+// due meanwhile is returned again.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, begin := newQueue(), time.Now()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// registry holds the known Pods and Nodes. Pods in it are immutable; a new state is a new Pod.
+// registry holds the known Pods and Nodes. Its Pods are immutable, so a new state is a new Pod.
 type registry struct {
 	mu    sync.Mutex
 	pods  map[objectKey]podRecord
 	nodes map[string]*node // nodes of this cluster
 }
 
-// A podRecord is a Pod with state that its status does not have yet.
+// A podRecord is a Pod with data that its status does not contain yet.
 type podRecord struct {
 	pod   *Pod
 	bound time.Time // when it was first seen
@@ -49,8 +49,8 @@ func (r *registry) allPods() []*Pod {
 	return all
 }
 
-// putPod stores a Pod, unless a newer state is known. It returns the address of a replaced Pod with
-// the same name, or "".
+// putPod stores a Pod, unless a newer version is known. It returns the address of a replaced Pod
+// with the same name, or "".
 func (r *registry) putPod(p *Pod) (address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +69,7 @@ func (r *registry) putPod(p *Pod) (address string) {
 	return ""
 }
 
-// updatePod stores the response to a write, unless a newer state is known or the Pod is gone.
+// updatePod stores the response to a write, unless a newer version is known or the Pod is deleted.
 func (r *registry) updatePod(p *Pod) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,6 @@ func (r *registry) updatePod(p *Pod) {
 	}
 }
 
-// dropPod removes a Pod and returns its record, or nil.
 func (r *registry) dropPod(key objectKey) *podRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +100,6 @@ func (r *registry) setIP(key objectKey, uid, ip string) {
 	}
 }
 
-// isOurs reports whether a node belongs to this cluster.
 func (r *registry) isOurs(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +114,7 @@ func (r *registry) isDown(node string) bool {
 	return n == nil || n.down || !n.present
 }
 
-// Counts are the numbers of Pods by stage.
+// Counts are numbers of Pods by stage.
 type Counts struct{ Starting, Running, Ended, Terminating int }
 
 // Counts counts the Pods on the nodes by stage.

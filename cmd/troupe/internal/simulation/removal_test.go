@@ -24,8 +24,9 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoPodStays deletes Pods in every way and at any time, while the connections of nodes break.
-// Every Pod must disappear, and its name must be free again. TROUPE_SOAK=1 extends the run.
+// TestNoPodStays checks that every deleted Pod disappears and that its name can be reused. Pods are
+// deleted in every way and at any time, while the connections of nodes break. TROUPE_SOAK=1 extends
+// the test.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -78,7 +79,7 @@ func serve(t *testing.T) *daemon.Daemon {
 
 const watchdog = 5 * time.Minute
 
-// poll calls done until it returns true, or returns false after the watchdog.
+// poll calls done until it returns true. It returns false after the watchdog time.
 func poll(done func() bool) bool {
 	tick, end := time.NewTicker(10*time.Millisecond), time.After(watchdog)
 	defer tick.Stop()
@@ -92,7 +93,6 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// clientOf returns an administrator's client, which connects to address unless it is "".
 func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 	config := must.Get(kubeconfig.Load(d.Kubeconfig()))(t)
 	if address != "" {
@@ -188,7 +188,7 @@ func awaitNoPods(t *testing.T, c *rest.Client) {
 	}
 }
 
-// A weakLine is a proxy that breaks its connections.
+// A weakLine is a proxy that breaks its connections at random.
 type weakLine struct {
 	net.Listener
 	server string
@@ -263,10 +263,11 @@ func (w *weakLine) setBreaking(breaking bool) {
 	w.breaking = breaking
 }
 
-// piecesPerBreak is so large that most requests succeed, even on slow machines.
+// piecesPerBreak is the number of reads between breaks. Most requests then succeed even on slow
+// machines.
 const piecesPerBreak = 50
 
-// A weakReader reads one side of a connection, and breaks connections of its weakLine.
+// A weakReader reads one side of a connection. Its reads also trigger breaks in the weakLine.
 type weakReader struct {
 	from net.Conn
 	line *weakLine

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A session is a command with its streams. Streams that the client did not request discard output
-// or have no input.
+// A session is a running command with its streams. If the client has not requested a stream, output
+// is discarded and input is empty.
 type session struct {
 	ctx            context.Context // ends with the connection
 	stdin          io.Reader
@@ -22,7 +22,6 @@ type session struct {
 	tty            bool
 }
 
-// wanted holds the requested streams.
 type wanted struct{ stdin, stdout, stderr, tty bool }
 
 func wantedStreams(query url.Values) wanted {
@@ -39,7 +38,7 @@ func wantedStreams(query url.Values) wanted {
 	return w
 }
 
-// serveStreams runs a command over the requested protocol, SPDY or WebSocket.
+// serveStreams runs a command over the requested protocol, which is SPDY or WebSocket.
 func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	switch {
 	case !want.stdin && !want.stdout && !want.stderr:
@@ -53,7 +52,7 @@ func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(
 	}
 }
 
-// write writes text, with CRLF line ends on a terminal.
+// write writes text. Lines end with CRLF on a terminal.
 func (s *session) write(to io.Writer, text string) {
 	if s.tty {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -61,7 +60,6 @@ func (s *session) write(to io.Writer, text string) {
 	_, _ = io.WriteString(to, text) // the client may be gone
 }
 
-// play simulates a command and returns its exit code.
 func (s *session) play(command []string, environment map[string]string) int {
 	name := ""
 	if len(command) > 0 {
@@ -103,7 +101,7 @@ func (s *session) stderrOrTerminal() io.Writer {
 	return s.stderr
 }
 
-// shell simulates a shell that reads commands by line, until its input ends or a line is exit.
+// shell simulates a shell that reads commands line by line, until its input ends or a line is exit.
 func (s *session) shell(environment map[string]string) int {
 	input, code := bufio.NewReaderSize(s.stdin, 4096), 0
 	for {
@@ -125,10 +123,10 @@ func (s *session) shell(environment map[string]string) int {
 	}
 }
 
-// maxLine bounds a line of input, in bytes.
+// maxLine limits a line of input, in bytes.
 const maxLine = 64 << 10
 
-// readLine reads a line, and echoes it on a terminal.
+// readLine reads a line. On a terminal it echoes the line.
 func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	var text []byte
 	for len(text) < maxLine {
@@ -159,7 +157,7 @@ func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	return string(text), true
 }
 
-// exitStatus returns the final message of a session: a JSON Status.
+// exitStatus returns the final message of a session, which is a Status in JSON.
 func exitStatus(code int) []byte {
 	status := map[string]any{"metadata": map[string]any{}, "status": "Success"}
 	if code != 0 {

@@ -45,7 +45,7 @@ func upgradeSPDY(w http.ResponseWriter, r *http.Request, protocol string) net.Co
 	return conn
 }
 
-// readAhead is a connection with data buffered during the upgrade.
+// readAhead is a connection whose first data was buffered during the upgrade.
 type readAhead struct {
 	net.Conn
 	reader io.Reader
@@ -53,7 +53,6 @@ type readAhead struct {
 
 func (r readAhead) Read(p []byte) (int, error) { return r.reader.Read(p) }
 
-// serveSPDY runs a command over SPDY streams.
 func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	conn := upgradeSPDY(w, r, commandProtocol)
 	if conn == nil {
@@ -125,7 +124,7 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 	awaitClose(ctx)
 }
 
-// awaitClose waits until the client, which has read everything, has closed the connection.
+// awaitClose waits until the client has read everything and closes the connection.
 func awaitClose(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -133,7 +132,8 @@ func awaitClose(ctx context.Context) {
 	}
 }
 
-// servePorts reports for each forwarded connection that nothing listens.
+// servePorts returns an error for each forwarded connection, because simulated containers listen on
+// no port.
 func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	conn := upgradeSPDY(w, r, forwardProtocol)
 	if conn == nil {
@@ -169,5 +169,5 @@ func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxForwarded bounds the connections of a client with only one of two streams opened.
+// maxForwarded limits the connections for which a client has opened only one of two streams.
 const maxForwarded = 1000

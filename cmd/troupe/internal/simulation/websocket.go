@@ -14,7 +14,7 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// The channels of a command in a WebSocket; the first byte of a message is the channel.
+// Channels of a command in a WebSocket. The first byte of a message is its channel.
 const (
 	channelStdin = iota
 	channelStdout
@@ -22,11 +22,10 @@ const (
 	channelStatus
 )
 
-// webSocketProtocols are the kubelet's protocols. In base64 variants messages are text and begin
-// with a digit.
+// webSocketProtocols are the kubelet's protocols. In the base64 variants, messages are text and
+// begin with a digit.
 var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
 
-// serveWebSocket runs a command over WebSocket channels.
 func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	upgrader := ws.HTTPUpgrader{Protocol: func(p string) bool { return slices.Contains(webSocketProtocols, p) }}
 	conn, _, agreed, err := upgrader.Upgrade(r, w)
@@ -67,7 +66,7 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 	awaitClose(ctx)
 }
 
-// channels are the channels of one WebSocket. mu is held for each message sent.
+// channels multiplexes the channels of one WebSocket. mu is held while a message is sent.
 type channels struct {
 	conn   net.Conn
 	base64 bool
@@ -113,7 +112,6 @@ func (c *channels) read(input io.Writer) error {
 	}
 }
 
-// A channel is an io.Writer to one channel.
 type channel struct {
 	all    *channels
 	number byte

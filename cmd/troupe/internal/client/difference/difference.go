@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified returns the unified diff of two states in YAML, or "" if they are equal. nil is a missing
-// object. Fields that every write changes are omitted, and secret values are masked.
+// Unified returns the unified diff of two states in YAML, or "" if they are equal. nil means that
+// the object does not exist. Fields that every write changes are omitted, and secret values are
+// masked.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
 	if before == nil || after == nil { // fields of a new object that the server sets
@@ -27,8 +28,8 @@ func Unified(before, after tree.Tree, from, to string) string {
 	return udiff.Unified(from, to, text(a), text(b))
 }
 
-// Same reports whether two states are equal except for fields that every write changes. The
-// resource version cannot tell, because dry runs have none.
+// Same reports whether two states are equal except for fields that every write changes. It cannot
+// compare resource versions, because dry runs have none.
 func Same(before, after tree.Tree) bool { return tree.StrictEqual(masked(before), masked(after)) }
 
 func text(t tree.Tree) string {
@@ -38,7 +39,7 @@ func text(t tree.Tree) string {
 	return string(document.YAML(t))
 }
 
-// masked returns a copy without fields that every write changes.
+// masked returns a copy without the fields that every write changes.
 func masked(t tree.Tree) tree.Tree {
 	if t == nil {
 		return nil
@@ -52,8 +53,8 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// mask replaces the values of a Secret by markers. mark follows those that differ in the other
-// state.
+// mask replaces the values of a Secret by asterisks, followed by mark if the other state has a
+// different value.
 func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {
 		values, others := t.Object(field), other.Object(field)

@@ -1,2 +1,2 @@
-// Package difference compares two states of an object, for display.
+// Package difference shows the difference between two states of an object.
 package difference

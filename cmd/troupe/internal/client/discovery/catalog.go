@@ -11,17 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog holds a server's discovery: groups by priority, the preferred version of each first.
+// A Catalog holds the discovery of a server. Groups are ordered by priority, and the preferred
+// version of a group comes first.
 type Catalog struct {
 	Naming    *meta.Naming // the naming profile of the server
 	Resources []*Resource
-	// Versions lists all served group versions, as in apiVersion.
+	// Versions lists all served group versions in the form of apiVersion.
 	Versions []string
 	// Broken lists group versions whose discovery failed.
 	Broken []string
 }
 
-// Load reads a server's discovery.
+// Load reads a server's discovery documents.
 func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	catalog := &Catalog{}
 	for _, path := range []string{"/api", "/apis"} {
@@ -64,8 +65,8 @@ func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	return catalog, nil
 }
 
-// accept requests aggregated discovery under either naming profile, and falls back to plain
-// discovery.
+// accept is the Accept header for aggregated discovery under either naming profile, with a fallback
+// to plain discovery.
 var accept = func() string {
 	var all []string
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {

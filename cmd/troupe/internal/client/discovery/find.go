@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An UnknownError reports that the server has no resource of a name.
+// An UnknownError reports that the server has no resource with the given name.
 type UnknownError struct {
 	Name   string
 	Broken []string // group versions with failed discovery, which may contain it
@@ -22,8 +22,8 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Find returns the resource for a plural, singular, short name or kind, optionally with a group, or
-// a version and a group: po, deployments.apps, deployments.v1.apps. A group may be abbreviated to a
+// Find returns the resource for a plural, singular, short name or kind. A group, or a version and a
+// group, may follow: po, deployments.apps, deployments.v1.apps. A group may be abbreviated to a
 // prefix. Plurals take precedence over short names.
 func (c *Catalog) Find(word string) (*Resource, error) {
 	word = strings.ToLower(word)
@@ -61,7 +61,7 @@ func (c *Catalog) isVersion(s string) bool {
 	return slices.ContainsFunc(c.Resources, func(r *Resource) bool { return r.Version == s })
 }
 
-// Category returns the preferred resources of a category such as "all"; nil if it is unknown.
+// Category returns the preferred resources of a category such as "all", or nil if it is unknown.
 func (c *Catalog) Category(name string) (all []*Resource) {
 	for _, r := range c.Preferred() {
 		if slices.Contains(r.Categories, name) {
@@ -71,7 +71,7 @@ func (c *Catalog) Category(name string) (all []*Resource) {
 	return all
 }
 
-// ForKind returns the resource of a kind; nil if there is none.
+// ForKind returns the resource of a kind, or nil.
 func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	for _, r := range c.Resources {
 		if r.Kind == kind && r.APIVersion() == apiVersion {
@@ -94,8 +94,8 @@ func (c *Catalog) Preferred() (all []*Resource) {
 	return all
 }
 
-// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group omits the
-// vendor's domain, as in "authorization"; "" is the core group.
+// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is "" for the
+// core group, or a group without the vendor's domain, such as "authorization".
 func (c *Catalog) Own(group, name string) (*Resource, error) {
 	full := group
 	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {

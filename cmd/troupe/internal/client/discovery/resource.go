@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Resource is a resource type in one version of its group.
+// A Resource is a resource in one version of its group.
 type Resource struct {
 	Group, Version string
 	Name           string // plural, as in paths
@@ -21,17 +21,17 @@ type Resource struct {
 	Subresources   []string
 }
 
-// APIVersion returns group and version as in an object's apiVersion.
+// APIVersion returns group and version in the form of an object's apiVersion.
 func (r *Resource) APIVersion() string {
 	return meta.GroupVersionKind{Group: r.Group, Version: r.Version}.APIVersion()
 }
 
-// FullName returns the plural with the group: "pods" or "deployments.apps".
+// FullName returns the plural with the group, such as "pods" or "deployments.apps".
 func (r *Resource) FullName() string {
 	return meta.GroupResource{Group: r.Group, Resource: r.Name}.String()
 }
 
-// TypeName returns the type for display before a slash: "pod" or "deployment.apps".
+// TypeName returns the type that precedes the slash in output, such as "pod" or "deployment.apps".
 func (r *Resource) TypeName() string {
 	name := r.Singular
 	if name == "" {
@@ -43,7 +43,7 @@ func (r *Resource) TypeName() string {
 // Has reports whether the resource supports a verb.
 func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
-// Path returns the path of an object or, if name is "", of the collection. Namespace "" selects all
+// Path returns the path of an object, or of the collection if name is "". Namespace "" selects all
 // namespaces.
 func (r *Resource) Path(namespace, name string) string {
 	b := "/api/" + r.Version

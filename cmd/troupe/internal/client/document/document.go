@@ -36,8 +36,8 @@ func ParseYAML(text []byte) (tree.Tree, error) {
 	return Parse(converted)
 }
 
-// Split splits a text into documents: YAML documents separated by lines of ---, or concatenated
-// JSON objects. Empty documents are omitted.
+// Split splits a text into YAML documents, separated by lines of ---, or concatenated JSON objects.
+// It omits empty documents.
 func Split(text []byte) (documents [][]byte, err error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
 		d := json.NewDecoder(bytes.NewReader(trimmed))
@@ -82,7 +82,7 @@ func hasContent(text string) bool {
 	return false
 }
 
-// JSON encodes a value on one line, without escapes for HTML.
+// JSON encodes a value on one line, without HTML escapes.
 func JSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

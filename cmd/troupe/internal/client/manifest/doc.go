@@ -1,3 +1,3 @@
 // Package manifest reads objects from YAML or JSON files, directories, URLs, standard input, and
-// kustomizations, which the program kustomize builds.
+// kustomizations, which it builds with the kustomize program.
 package manifest

@@ -24,7 +24,7 @@ type Manifest struct {
 	Source string // a path, a URL or STDIN
 }
 
-// Options select what to read.
+// Options select the sources to read.
 type Options struct {
 	Filename  []string // paths, directories, URLs, glob patterns, or - for standard input
 	Kustomize string   // a directory with a kustomization
@@ -38,11 +38,11 @@ func (o Options) IsSet() bool { return len(o.Filename) > 0 || o.Kustomize != "" 
 // UsesStdin reports whether standard input is read.
 func (o Options) UsesStdin() bool { return slices.Contains(o.Filename, "-") }
 
-// maxSize bounds one source, in bytes.
+// maxSize limits one source, in bytes.
 const maxSize = 256 << 20
 
-// Read returns the objects of all sources, with lists flattened. It continues after errors and
-// returns the readable objects with the joined errors.
+// Read returns the objects of all sources, with lists flattened. After errors it continues, and
+// returns the other objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
 		if len(o.Filename) > 0 {
@@ -99,7 +99,7 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 	return all, errors.Join(errs...)
 }
 
-// paths returns the files for a path, which may be a directory or a pattern.
+// paths returns the files for file, which may be a directory or a pattern.
 func (o Options) paths(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -152,7 +152,7 @@ func download(ctx context.Context, where string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, maxSize))
 }
 
-// kustomize builds a kustomization with kustomize, or with kubectl.
+// kustomize builds a kustomization with the kustomize program, or else with kubectl.
 func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
 		path, err := exec.LookPath(command[0])

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customColumns prints user-defined columns: HEADER:.path,HEADER:.path
+// customColumns returns a printer for user-defined columns, in the form HEADER:.path,HEADER:.path.
 func customColumns(text string, noHeaders bool) (Printer, error) {
 	var headers []string
 	var paths []jsonpath.Path
@@ -49,7 +49,7 @@ func customColumns(text string, noHeaders bool) (Printer, error) {
 	}, nil
 }
 
-// goText formats a value for a custom column; objects and lists are in Go syntax, as in kubectl.
+// goText formats a value for a custom column. As in kubectl, objects and lists have Go syntax.
 func goText(v jsontext.Value) string {
 	if len(v) > 0 && (v[0] == '{' || v[0] == '[') {
 		if any, err := tree.Decode(v); err == nil {
@@ -62,7 +62,7 @@ func goText(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// columnsOfFile converts a file with a line of headers and a line of paths to a column list.
+// columnsOfFile converts a file with one line of headers and one of paths to a list of columns.
 func columnsOfFile(text string) (string, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) != 2 {

@@ -1,2 +1,2 @@
-// Package printer prints objects in the formats of the flag --output, and tables from servers.
+// Package printer prints objects in the formats of --output, and tables from servers.
 package printer

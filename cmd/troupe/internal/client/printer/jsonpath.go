@@ -25,7 +25,7 @@ type part struct {
 	isSet bool   // it is a range
 }
 
-// parseTemplate parses a template. A text without braces is a path.
+// parseTemplate parses a template. A text without braces is a single path.
 func parseTemplate(text string) ([]part, error) {
 	if !strings.Contains(text, "{") {
 		text = "{" + text + "}"
@@ -40,7 +40,8 @@ func parseTemplate(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseParts parses up to the end of the text or of the enclosing range.
+// parseParts parses to the end of the text or of the enclosing range. ended reports whether it
+// found the end of a range.
 func parseParts(text string) (parts []part, rest string, ended bool, err error) {
 	for text != "" {
 		before, after, found := strings.Cut(text, "{")
@@ -89,7 +90,7 @@ func parseParts(text string) (parts []part, rest string, ended bool, err error) 
 	return parts, "", false, nil
 }
 
-// closingBrace returns the index of the closing brace of an action, or -1.
+// closingBrace returns the index of the closing brace of an action, or -1. It skips quoted braces.
 func closingBrace(text string) int {
 	quote := byte(0)
 	for i := range len(text) {
@@ -133,7 +134,6 @@ func parsePath(text string) (jsonpath.Path, error) {
 	return p, nil
 }
 
-// textPath returns a printer for a JSONPath template.
 func textPath(text string) (Printer, error) {
 	parts, err := parseTemplate(text)
 	if err != nil {
@@ -167,7 +167,7 @@ func appendParts(b *bytes.Buffer, parts []part, v jsontext.Value) {
 	}
 }
 
-// plain formats a value: strings without quotes, null as "".
+// plain formats a value like kubectl: strings without quotes, and null as "".
 func plain(v jsontext.Value) string {
 	if string(v) == "null" {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Printer writes one object or list.
+// A Printer prints one object or list.
 type Printer func(w io.Writer, o tree.Tree) error
 
-// formats are the values of --output without an argument, and formatArguments those with one.
+// Values of --output, without and with an argument.
 var (
 	formats         = []string{"json", "yaml", "name", "wide"}
 	formatArguments = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "go-template", "go-template-file"}
@@ -30,7 +30,7 @@ type Options struct {
 	Template          string // the flag, for formats that take one
 	ShowManagedFields bool
 	NoHeaders         bool
-	// Name returns an object's name for the format "name".
+	// Name returns the name of an object for the format "name".
 	Name func(o tree.Tree) string
 }
 
@@ -123,7 +123,7 @@ func items(t tree.Tree) []tree.Tree {
 	return []tree.Tree{t}
 }
 
-// withoutManagedFields removes the managed fields from an object or the items of a list.
+// withoutManagedFields removes the managed fields from an object, or from the items of a list.
 func withoutManagedFields(t tree.Tree) tree.Tree {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		list := make([]any, 0, len(t.List("items")))
@@ -140,7 +140,6 @@ func withoutManagedFields(t tree.Tree) tree.Tree {
 	return t
 }
 
-// with returns a shallow copy with another value at key.
 func with(t tree.Tree, key string, v any) tree.Tree {
 	copied := maps.Clone(t)
 	copied[key] = v

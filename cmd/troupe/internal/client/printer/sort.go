@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// CompareKeys compares numbers and quantities by value, and other texts lexically. Missing values
+// CompareKeys compares numbers and quantities by value, and other text lexically. Missing values
 // come first.
 func CompareKeys(a, b string) int {
 	x, errA := quantity.Parse(a)

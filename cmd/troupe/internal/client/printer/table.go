@@ -13,13 +13,14 @@ import (
 type TableView struct {
 	Wide, NoHeaders, ShowLabels, ShowKind, Namespaces bool
 	LabelColumns                                      []string
-	// Prefix precedes the slash in names if ShowKind is set.
+	// Prefix is the type that precedes the slash in names if ShowKind is set.
 	Prefix string
 	// Events adds a column with the type of the watch event.
 	Events bool
 }
 
-// A TablePrinter prints the tables of one resource, which may arrive in pieces, with one header.
+// A TablePrinter prints the tables of one resource with one header. The tables may arrive in
+// pieces.
 type TablePrinter struct {
 	View    TableView
 	printed bool
@@ -27,7 +28,8 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds rows, which Flush writes. event is the type of the watch event, "" outside of watches.
+// Add adds rows, which Flush prints. event is the type of the watch event, or "" if there is no
+// watch.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {
 		p.columns = columns
@@ -43,12 +45,12 @@ func (p *TablePrinter) Add(table tree.Tree, event string) {
 	}
 }
 
-// Empty reports whether no row was added yet.
+// Empty reports whether no row has been added yet.
 func (p *TablePrinter) Empty() bool { return !p.printed }
 
 func (p *TablePrinter) Flush(w io.Writer) error { return p.grid.Flush(w) }
 
-// shown reports whether a column is printed: those of priority 0, or all if Wide is set.
+// shown reports whether a column is printed. Only Wide prints columns with a priority other than 0.
 func (p *TablePrinter) shown(i int) bool {
 	priority, _ := p.columns[i].Int("priority")
 	return p.View.Wide || priority == 0

@@ -21,9 +21,9 @@ import (
 )
 
 type Client struct {
-	// Namespace is the kubeconfig's namespace, or "".
+	// Namespace is the namespace of the kubeconfig's context, or "".
 	Namespace string
-	// Timeout bounds Do, including the body; 0 is unlimited.
+	// Timeout limits the duration of Do, including the body. 0 means no limit.
 	Timeout time.Duration
 
 	base     *url.URL
@@ -37,17 +37,17 @@ type Client struct {
 	warned map[string]bool // warnings printed already
 }
 
-// Options configure a Client. Defaults are in brackets.
+// Options configures a Client. Defaults are in brackets.
 type Options struct {
 	Agent    string    // the User-Agent
 	Warnings io.Writer // receives the server's warnings
 	MaxIdle  int       // idle connections to keep [8]
-	// MaxAnswer bounds responses read by Do, in bytes [1 GiB]. Lists are read in pages of 500
-	// objects.
+	// MaxAnswer limits the responses that Do reads, in bytes [1 GiB]. That suffices for lists,
+	// because they are read in pages of 500 objects.
 	MaxAnswer int64
 }
 
-// New returns a Client for a kubeconfig. It is safe for concurrent use.
+// New returns a Client for a kubeconfig. The Client is safe for concurrent use.
 func New(c *kubeconfig.Config, o Options) *Client {
 	idle := cmp.Or(o.MaxIdle, 8)
 	return &Client{
@@ -79,7 +79,7 @@ func transport(http2 bool, idle int) *http.Transport {
 // Server returns the server's URL.
 func (c *Client) Server() string { return c.base.String() }
 
-// A Request is a request. Path begins with a slash and is already escaped.
+// A Request is an HTTP request to the server. Path begins with a slash and is already escaped.
 type Request struct {
 	Method, Path string
 	Query        url.Values
@@ -89,7 +89,7 @@ type Request struct {
 	Header       http.Header
 }
 
-// Media types of patches.
+// Media types for patches.
 const (
 	MergePatch     = "application/merge-patch+json"
 	StrategicPatch = "application/strategic-merge-patch+json"
@@ -103,7 +103,7 @@ type Answer struct {
 	Body []byte
 }
 
-// Tree parses the body as an object.
+// Tree parses the body as a JSON object.
 func (a Answer) Tree() (tree.Tree, error) {
 	t, err := document.Parse(a.Body)
 	if err != nil {
@@ -112,7 +112,7 @@ func (a Answer) Tree() (tree.Tree, error) {
 	return t, nil
 }
 
-// Do sends a request and reads the whole response.
+// Do sends a request and reads the whole response, up to Options.MaxAnswer bytes.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -143,7 +143,7 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values) (tree.T
 	return answer.Tree()
 }
 
-// Stream sends a request and returns the body, which the caller must close.
+// Stream sends a request and returns the response body, which the caller must close.
 func (c *Client) Stream(ctx context.Context, r Request) (io.ReadCloser, error) {
 	response, err := c.send(ctx, r)
 	if err != nil {
@@ -169,8 +169,8 @@ func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error)
 	return response, nil
 }
 
-// send sends a request and checks the status. It retries after Retry-After, as often as kubectl
-// does.
+// send sends a request and checks the status. If the server sends Retry-After, it retries as often
+// as kubectl does.
 func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
 	const attempts = 10
 	for n := 1; ; n++ {
@@ -222,7 +222,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return request, nil
 }
 
-// warn prints the server's warnings, each once.
+// warn prints each warning of the server only once.
 func (c *Client) warn(headers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,7 +247,7 @@ func warningText(header string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// explain turns a connection error into a message for users.
+// explain turns a connection error into a message for the user.
 func (c *Client) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A StatusError is an error response of the server.
+// A StatusError is an error response from the server.
 type StatusError struct {
 	Code    int
 	Reason  string // such as NotFound; may be ""
@@ -23,10 +23,9 @@ type StatusError struct {
 	Details tree.Tree // name, kind, causes; may be nil
 }
 
-// maxFailure bounds the body of an error response, in bytes.
+// maxFailure limits the body of an error response, in bytes.
 const maxFailure = 1 << 20
 
-// failure converts an error response to an error.
 func failure(response *http.Response) error {
 	if to := response.Header.Get("Location"); to != "" && response.StatusCode < 400 {
 		return fmt.Errorf("refused to follow the redirect (status %d) to %s, which is not the server of the kubeconfig",
@@ -41,7 +40,7 @@ func failure(response *http.Response) error {
 	return StatusOf(t, response.StatusCode)
 }
 
-// StatusOf converts a Status object to an error; code is the default of its code.
+// StatusOf converts a Status object to an error. code is used if the object has no code.
 func StatusOf(t tree.Tree, code int) *StatusError {
 	if n, ok := t.Int("code"); ok {
 		code = int(n)
@@ -51,8 +50,8 @@ func StatusOf(t tree.Tree, code int) *StatusError {
 
 func (e *StatusError) Error() string { return e.Describe("") }
 
-// Describe returns a message like kubectl's. doing is the prefix for the failed action, such as
-// `error when creating "x.yaml": `.
+// Describe returns the message that kubectl would print. doing is a prefix that names the failed
+// action, such as `error when creating "x.yaml": `.
 func (e *StatusError) Describe(doing string) string {
 	switch {
 	case e.Code == http.StatusUnauthorized:
@@ -65,7 +64,6 @@ func (e *StatusError) Describe(doing string) string {
 	return fmt.Sprintf("Error from server (%s): %s%s", e.Reason, doing, e.Message)
 }
 
-// invalid formats the causes of an Invalid error.
 func (e *StatusError) invalid() string {
 	subject := "The request is invalid"
 	if kind := e.Details.String("kind"); kind != "" {
@@ -96,7 +94,8 @@ func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 // IsConflict reports whether err is a 409 response.
 func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
-// IsExpired reports whether err is a 410 response: a resource version or continue token is too old.
+// IsExpired reports whether err is a 410 response, because a resource version or continue token is
+// too old.
 func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 
 // HasCode reports whether err is a response with one of the codes.
@@ -105,7 +104,7 @@ func HasCode(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// retryAfter returns the server's Retry-After, if the request should be retried.
+// retryAfter returns the server's Retry-After, and whether the request should be retried.
 func retryAfter(response *http.Response) (time.Duration, bool) {
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500 {
 		return 0, false

@@ -19,11 +19,11 @@ type Event struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// maxEvent bounds a watch event, in bytes.
+// maxEvent limits a watch event, in bytes.
 const maxEvent = 64 << 20
 
-// Watch calls each for every event until the server ends the watch, which is no error, or each
-// returns an error. ERROR events become *StatusError.
+// Watch calls each for every event. It returns nil when the server ends the watch, and otherwise an
+// error, such as that of each. ERROR events become *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	return nil
 }
 
-// wholeLines splits at newlines; an incomplete last line is dropped.
+// wholeLines is a bufio.SplitFunc that drops an incomplete last line.
 func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
