@@ -23,7 +23,7 @@ func TestCodes(t *testing.T) {
 		{apierrors.MethodNotAllowed(), 405, meta.ReasonMethodNotAllowed, false},
 		{apierrors.NotAcceptable("x"), 406, meta.ReasonNotAcceptable, false},
 		{apierrors.RequestTimeout(), 408, meta.ReasonTimeout, false},
-		{apierrors.RequestTooLarge("x"), 413, meta.ReasonRequestTooLarge, false},
+		{apierrors.RequestTooLarge(1), 413, meta.ReasonRequestTooLarge, false},
 		{apierrors.UnsupportedMedia([]string{"a", "b"}), 415, meta.ReasonUnsupportedMediaType, false},
 		{apierrors.TooManyRequests(), 429, meta.ReasonTooManyRequests, true},
 		{apierrors.InternalError("id"), 500, meta.ReasonInternalError, false},

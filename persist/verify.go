@@ -20,8 +20,8 @@ func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 
 // Checks holds additional checks for Verify.
 type Checks struct {
-	// Value is called with each stored value and its metadata, unless it is nil. An error counts as
-	// a fault. It makes Verify hold a whole snapshot in memory.
+	// Value, if set, is called with each stored value and its metadata. An error counts as a fault.
+	// Setting Value makes Verify hold a whole snapshot in memory.
 	Value func(at Place, stored []byte) error
 	// Files returns the faults of other files in the directory. It may be nil.
 	Files func(dir string) (faults []error, err error)

@@ -78,8 +78,9 @@ func removesImmediately(o *meta.Object, m *request.Mutation, options request.Del
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy returns the deletion policy for dependents from the request. When a deletion
-// begins without one, it is the kind's default. "" leaves the object's finalizers as they are.
+// propagationPolicy returns the propagation policy of a delete. If a new deletion specifies none,
+// it returns the default of the kind. An empty policy leaves the finalizers of the object
+// unchanged.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {

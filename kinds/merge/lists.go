@@ -162,9 +162,8 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 	return out
 }
 
-// itemKey returns the identity of a list item as a Go map key, or nil: the value of the merge key
-// or, without one, the scalar itself. 1.0 and 1 are identical. Types that no decoder produces are
-// compared by their text.
+// itemKey returns the identity of a list item as a Go map key: the value of the merge key or,
+// without a merge key, the scalar itself. It returns nil for null, objects and lists.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

@@ -16,8 +16,8 @@ type Recorder struct {
 	byKey       map[string]int // index of each annotation; nil for few annotations
 }
 
-// fewAnnotations is the number up to which find searches linearly. A webhook may return a hundred
-// thousand annotations.
+// fewAnnotations is the largest number of annotations that find searches linearly. With more, it
+// uses byKey, because a webhook may return 100,000.
 const fewAnnotations = 16
 
 type Annotation struct {

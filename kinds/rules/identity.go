@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity identifies list items by the values of their keys or, without keys, by their whole
-// value. By index, every item after an inserted one would seem changed.
+// If items were compared by index, an insertion would make all later items seem changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // default values of Keys; may be shorter

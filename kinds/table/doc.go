@@ -16,7 +16,8 @@
 //	 "columnDefinitions":[{"name","type","format","description","priority"},…],
 //	 "rows":[{"cells":[…],"conditions":[…],"object":…},…]}
 //
-// The path of a column (schema.Column.Path) is one of
+// Built-in kinds declare their columns in the .proto files of kinds/api. The path of a column
+// (schema.Column.Path) is one of
 //
 //	status.phase          the value at a dotted path
 //	status.replicas|0     the same, with a fallback if it is absent or an empty string: a number, a

@@ -5,6 +5,10 @@
 // transaction. A unit is a write with its parts, which are committed together. A record is the key
 // with which a log marks its transactions. The follower is the goroutine that watches the prefix.
 //
+// append.go and round.go write, with claims.go and guards.go for conditions across keys. follow.go
+// and watches.go receive all writes, and read the state again after a compaction passed them.
+// recover.go and history.go load the state at a start. compact.go drops old history.
+//
 // # Keys
 //
 // All keys begin with the prefix (default /troupe):

@@ -63,7 +63,7 @@ func TestForeignPages(t *testing.T) {
 			}
 		}
 	}
-	// curl sends such requests without body and content type.
+	// Requests without a body and Content-Type, as curl sends them, pass the origin check.
 	v.must(404, "DELETE", configMaps+"/nothing", "", "")
 	v.must(400, "POST", configMaps, "", "")
 }

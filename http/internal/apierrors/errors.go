@@ -1,6 +1,7 @@
 package apierrors
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -64,8 +65,9 @@ func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
 
-func RequestTooLarge(message string) *meta.Status {
-	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: message}
+// RequestTooLarge returns the 413 for a request body of more than limit bytes.
+func RequestTooLarge(limit int64) *meta.Status {
+	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: fmt.Sprintf("Request entity too large: limit is %d", limit)}
 }
 
 // UnsupportedMedia returns the 415 for a body, with the accepted media types.

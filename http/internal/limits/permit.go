@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Seats are seats that flow control has granted. Finish releases them and must be called once.
+// Seats represents the seats that flow control granted to a request. Finish releases them and must
+// be called exactly once.
 type Seats interface{ Finish() }
 
 // A Permit holds the resources of one request until its handler returns or its streamed response is

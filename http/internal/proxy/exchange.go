@@ -104,8 +104,9 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request. If the failure is due to the end
-// of the Exchange, it returns the reason for that. own, if set, replaces otherwise.
+// fault returns the error response for a failed backend request. If the Exchange has ended, the
+// response states why. A *meta.Status is returned as is. Other errors are converted by own or, if
+// own is nil, by otherwise.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

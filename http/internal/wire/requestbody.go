@@ -73,7 +73,7 @@ func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
 		if !in.chunked && in.remaining > limit {
-			return nil, bodyTooLarge(limit)
+			return nil, apierrors.RequestTooLarge(limit)
 		}
 		in.limit, in.principal, in.reserved = limit, c.principal, reserved
 		withdraw := func() {}
@@ -151,7 +151,7 @@ func (c *Conn) fillBody() error {
 			}
 		}
 		if in.size()+in.remaining > in.limit {
-			return bodyTooLarge(in.limit)
+			return apierrors.RequestTooLarge(in.limit)
 		}
 		if err := in.grow(); err != nil {
 			return err
@@ -256,8 +256,4 @@ func bodyError(err error) error {
 		return apierrors.RequestTimeout()
 	}
 	return apierrors.BadRequest("the body of the request ended early")
-}
-
-func bodyTooLarge(limit int64) error {
-	return apierrors.RequestTooLarge("Request entity too large: limit is " + strconv.FormatInt(limit, 10))
 }

@@ -15,7 +15,7 @@ type Conditioned struct {
 	Operation string
 }
 
-// maxConditioned limits the series of each metric. Further observations have an empty name.
+// maxConditioned limits the series of each metric. Beyond it, new series get an empty name label.
 const maxConditioned = 1000
 
 // conditionBuckets holds the histogram buckets in seconds.

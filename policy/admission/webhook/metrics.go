@@ -35,8 +35,8 @@ type Metrics struct {
 	uses map[hookKey]int
 }
 
-// A hookKey identifies a webhook in metrics. Uses are counted, because two configurations may
-// contain webhooks with the same name.
+// A hookKey identifies a webhook in metrics. Several configurations may contain webhooks with the
+// same name, so its series are deleted only with the last of them.
 type hookKey struct {
 	sort sort
 	name string
