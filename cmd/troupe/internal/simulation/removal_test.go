@@ -137,7 +137,7 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 			return
 		}
 		liveOn := func(most int) {
-			//lint:ignore walltime a random delay, so that requests hit the Pod in any phase; no check depends on it
+			//lint:ignore walltime random delay, so that requests hit a Pod in any phase
 			time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond)
 		}
 		liveOn(1200)
