@@ -11,7 +11,8 @@
 // within bounds. A Policy always exists, because invalid labels enforce the restricted level.
 // Messages match those of Kubernetes, and test/policy compares them.
 //
-// checks.go lists the checks of each level. Their functions are grouped by subject: capabilities.go,
-// host.go (namespaces, ports and probes), kernel.go (sysctls, procMount, SELinux), privileges.go
-// (users, privileged and HostProcess containers), profiles.go (seccomp, AppArmor) and volumes.go.
+// checks.go lists the checks of each level. Their functions are grouped by subject:
+// capabilities.go, host.go (namespaces, ports and probes), kernel.go (sysctls, procMount, SELinux),
+// privileges.go (users, privileged and HostProcess containers), profiles.go (seccomp, AppArmor) and
+// volumes.go.
 package podsecurity
