@@ -71,7 +71,11 @@ func New(kubeconfig string) (*Client, error) {
 	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{pair}}
 	config.RootCAs.AppendCertsFromPEM(ca)
 	dialer := &net.Dialer{Timeout: Watchdog}
-	transport := &http.Transport{TLSClientConfig: config.Clone(), DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64, ForceAttemptHTTP2: overHTTP2()}
+	transport := &http.Transport{
+		TLSClientConfig: config.Clone(), DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64, ForceAttemptHTTP2: overHTTP2(),
+		// The server closes a connection 30 seconds after the handshake if no request has arrived.
+		IdleConnTimeout: 20 * time.Second,
+	}
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }
 
