@@ -16,6 +16,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"time"
 )
 
 // Content types of request bodies.
