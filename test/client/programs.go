@@ -85,7 +85,7 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 		return "", err
 	}
 	return keep(dir, filepath.Join(kept, name), func(program string) error {
-		return goBuild(filepath.Join(module, from), program, "-trimpath", "-ldflags", "-s -w", folder)
+		return goBuild(filepath.Join(module, from), program, "-ldflags", "-s -w", folder)
 	})
 }
 

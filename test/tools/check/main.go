@@ -60,6 +60,9 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	if err := c.download(ctx); err != nil {
 		return false, err
 	}
+	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
+		return false, err
+	}
 	var remove func()
 	c.memoryDir, remove = memoryDir()
 	defer remove()
@@ -82,7 +85,7 @@ func (c checker) all(ctx context.Context) error {
 		return err
 	}
 	c.stage("packages", c.test(ctx, c.root, nil, plain...))
-	c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
+	c.stage("packages, race detector", c.test(ctx, c.root, []string{withCgo}, append([]string{"-race"}, raced...)...))
 	if err := c.suites(ctx); err != nil {
 		return err
 	}
@@ -91,6 +94,10 @@ func (c checker) all(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
+
+// withCgo is for the race detector, which requires cgo. Everything else is built without cgo, as
+// the programs are, so that packages are compiled only once.
+const withCgo = "CGO_ENABLED=1"
 
 // withoutDWARF saves more than half of the CPU time for linking. Stack traces stay complete.
 const withoutDWARF = "-ldflags=-w"
@@ -196,7 +203,7 @@ func (c checker) changed(ctx context.Context) error {
 		c.stage("packages", c.test(ctx, c.root, nil, plain...))
 	}
 	if len(raced) > 0 {
-		c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
+		c.stage("packages, race detector", c.test(ctx, c.root, []string{withCgo}, append([]string{"-race"}, raced...)...))
 	}
 	if len(inTools) > 0 {
 		c.stage("tools of the tests", c.test(ctx, c.module, nil, append([]string{"-count=1"}, inTools...)...))

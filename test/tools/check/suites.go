@@ -75,15 +75,16 @@ func (c checker) binary(folder string, race bool) string {
 // build builds the test binaries of directories and reports whether this succeeded.
 func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	name := "build suites"
+	var env []string
 	args := []string{"test", "-vet=off", withoutDWARF, "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
 	if race {
 		name += ", race detector"
-		args = append(args, "-race")
+		args, env = append(args, "-race"), []string{withCgo}
 	}
 	for _, f := range folders {
 		args = append(args, "./"+f)
 	}
-	return c.always(name, run{dir: c.module, args: args}.step(ctx))
+	return c.always(name, run{dir: c.module, args: args, env: env}.step(ctx))
 }
 
 // run returns a step that runs a test binary. The timeout allows for a busy machine.
@@ -111,13 +112,14 @@ func (c checker) suites(ctx context.Context) error {
 			return nil // the report shows it
 		}
 	}
-	if !c.always("build troupe", c.make(ctx, "build")) {
+	program := filepath.Join(c.root, "bin", "tests", "troupe")
+	if !c.always("build troupe", c.golang(ctx, "build", "-ldflags=-s -w", "-o", program, "./cmd/troupe")) {
 		return nil
 	}
 	slots := make(chan struct{}, runtime.NumCPU()+2)
 	var running sync.WaitGroup
 	for _, r := range runs {
-		r.env = append(r.env, "TROUPE_PROGRAM="+filepath.Join(c.root, "bin", "troupe"))
+		r.env = append(r.env, "TROUPE_PROGRAM="+program)
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
