@@ -3,6 +3,7 @@ package crd
 import (
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/regex"
@@ -42,8 +43,10 @@ type node struct {
 	hasRules bool        // here or below
 	self     *cel.Schema // of values in expressions, set by prepareRules
 	selfType *cel.Type
-	once     sync.Once
-	compiled []*rule // guarded by once, on first use: most rules never run
+	// Rules are compiled on first use, because most never run.
+	once       sync.Once
+	isCompiled atomic.Bool
+	compiled   []*rule // set by once
 }
 
 type limits struct {

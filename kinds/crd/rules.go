@@ -27,6 +27,7 @@ type ruleSet struct {
 // does not depend on their number.
 type ruleEvaluator struct {
 	ctx    context.Context
+	timer  *time.Timer // ends ctx after evaluationTimeout; nil without a timeout
 	naming *meta.Naming
 	faults *schema.Faults
 	budget *cel.Budget
@@ -47,10 +48,12 @@ func (n *node) declaresRules() bool {
 // on the types of values. A timeout rejects the object, but a canceled ctx reports nothing, because
 // the request has been abandoned.
 func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
-	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
-	defer cancel()
 	s.once.Do(s.root.prepareRules)
-	e := ruleEvaluator{ctx: timed, naming: s.naming, faults: faults, budget: cel.NewBudget(cel.RuntimeBudget)}
+	timed, cancel := context.WithCancel(ctx)
+	defer cancel()
+	timer := time.AfterFunc(evaluationTimeout, cancel)
+	defer timer.Stop()
+	e := ruleEvaluator{ctx: timed, timer: timer, naming: s.naming, faults: faults, budget: cel.NewBudget(cel.RuntimeBudget)}
 	e.evaluate(s.root, t, schema.Previous{Value: old, Exists: old != nil}, false)
 	if timed.Err() != nil && ctx.Err() == nil {
 		faults.Invalid("", "object", cel.ErrOutOfBudget.Error())
@@ -108,7 +111,9 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	if len(n.rules) == 0 {
 		return
 	}
-	n.once.Do(func() { n.compileRules(e.naming) })
+	if !n.isCompiled.Load() {
+		e.compile(n)
+	}
 	values := ruleValues{self: n.self.Value(v)}
 	if was.Exists && was.Value != nil {
 		values.old = n.self.Value(was.Value)
@@ -127,6 +132,19 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 			return
 		}
 	}
+}
+
+// compile compiles the rules of a node. The timeout starts again, because it is for evaluations, and
+// a thousand rules take seconds to compile on a busy machine.
+func (e *ruleEvaluator) compile(n *node) {
+	if e.timer != nil {
+		e.timer.Stop()
+		defer e.timer.Reset(evaluationTimeout)
+	}
+	n.once.Do(func() {
+		n.compileRules(e.naming)
+		n.isCompiled.Store(true)
+	})
 }
 
 type ruleValues struct {
