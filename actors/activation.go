@@ -13,8 +13,8 @@ import (
 )
 
 // activations assigns an actor to each object that is being changed. The actor then keeps its
-// object until it has been idle for too long or another object reuses it. This bounds the number of
-// actors by the number of concurrent changes.
+// object until it has been idle for too long or another object reuses the actor. The number of
+// actors is therefore bounded by the number of concurrent changes.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
@@ -22,7 +22,8 @@ type activations struct {
 	closed bool      // no more actors are started
 }
 
-// Once a collection has maxIdleActivations idle actors, new objects reuse them.
+// maxIdleActivations is the number of idle actors that a collection keeps before new objects reuse
+// them.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that currently owns an object.
@@ -89,7 +90,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// The caller holds all.mu.
+// detach must be called with all.mu held.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)
@@ -100,8 +101,8 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the owner. It waits for the reply and until the proposal in it is
-// resolved.
+// ask sends a request to the owner. It waits for the reply, and then until the proposal in the
+// reply is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
@@ -133,8 +134,8 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 // that size.
 const largeObject = 64 << 10
 
-// release ends a request whose proposal, if any, is resolved. result is the resulting object, or
-// nil.
+// release ends a request after its proposal, if any, has been resolved. result is the resulting
+// object, or nil.
 func (r *activation) release(result *meta.Object) {
 	all := &r.collection.activations
 	all.mu.Lock()

@@ -44,7 +44,7 @@ func TestActivationsAreReused(t *testing.T) {
 }
 
 // TestFaultyActivationIsNotReused checks that no other object reuses an actor that has panicked.
-// The object would have to wait for the actor's restart.
+// The other object would have to wait for the actor's restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {

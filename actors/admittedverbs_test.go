@@ -48,7 +48,7 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 }
 
 // TestDeleteCollectionIsAdmitted checks that DeleteCollection runs admission for each object and
-// returns the error for a rejected one.
+// returns the error for a rejected object.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {

@@ -24,9 +24,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations reserves the values of all objects. Duplicate holders keep a value, and
-// unreadable objects hold none. Both are only logged, because only a running server can repair
-// them.
+// restoreAllocations reserves the values of all objects. If two objects have the same value, both
+// keep it. Unreadable objects hold no values. Both cases are only logged, because only a running
+// server can repair the objects.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -37,7 +37,8 @@ func (c *collection) restoreAllocations() {
 }
 
 // observeAllocation updates the allocator with a commit of another server. If this server has
-// reserved the same value, the log refuses the write of this server because of its claims.
+// reserved the same value, its own write carries a conflicting claim, and the log refuses the
+// write.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

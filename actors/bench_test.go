@@ -39,7 +39,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// countingSink is a watch client that waits for one event at a time.
+// countingSink subtracts delivered events from a WaitGroup that counts the expected ones.
 type countingSink struct{ events *sync.WaitGroup }
 
 func (h countingSink) Events(events []request.Event) error {

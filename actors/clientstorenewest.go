@@ -23,12 +23,13 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 	return 0, status
 }
 
-// maxCatchUp limits how long a request waits for observers and definitions before it is rejected.
+// maxCatchUp limits how long CatchUp waits, and how long awaitVersion waits for the kinds of CRDs
+// and the observers.
 const maxCatchUp = 2 * time.Second
 
 // CatchUp waits until this server has applied every commit that any server made before the call. It
-// then serves the kinds of all CRDs, and the caches of policy are current. It returns false on a
-// timeout or an error.
+// also waits, but at most maxCatchUp, until the kinds of CRDs and the policy caches are current.
+// CatchUp returns false if the store has not applied the commits in time.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -37,7 +38,8 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 }
 
 // awaitInEffect waits until the store, the kinds of CRDs and the observers include version. It
-// returns an error only if the store does not. Observers may still be behind when ctx ends.
+// returns an error only if the store does not reach version. If ctx ends early, the kinds and the
+// observers may still be behind.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -66,7 +68,7 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 
 // confirmList makes a list of the most recent version include every earlier commit of all servers.
 // Later chunks are read at the version in their continue token, unless that version has expired and
-// the token allows the newest.
+// the token allows the newest version instead.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -94,10 +96,10 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest applies a change if other servers share the log. The log checks that a committed
-// change is based on the newest version. Refusals, no-ops and dry runs may be based on an older
-// one. Their result stands only if nothing was committed since and admission had seen everything
-// before. Otherwise the change is computed once more.
+// mutateNewest applies a change if other servers share the log. The log ensures that a committed
+// change is based on the newest version. A refusal, no-op or dry run may be based on an older
+// version. Its result is returned only if nothing has been committed since and admission was up to
+// date. If not, the change is computed once more.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)
@@ -117,7 +119,6 @@ func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (req
 	return s.store.Mutate(ctx, m)
 }
 
-// awaitVersion is like awaitInEffect, but waits for observers at most maxCatchUp.
 func (s *ClientStore) awaitVersion(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err

@@ -60,7 +60,7 @@ type change struct {
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for a write of another server
-	// nameOnly means that a deleted object was unreadable, so that object has only its name.
+	// nameOnly is set if a deleted object was unreadable. Field object then has only a name.
 	nameOnly bool
 	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
 	// deleted.
@@ -90,8 +90,8 @@ func (p *publisher) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// publish makes a batch visible and then wakes watches and writers. Inline watches run last. They
-// run on this goroutine if it is the committer's.
+// publish makes a batch visible and then wakes watches and writers. Inline watches run last. If
+// onSender is true, publish and the inline watches run on the committer's goroutine.
 func (p *publisher) publish(b *changes, onSender bool) {
 	defer func() {
 		if reason := recover(); reason != nil {

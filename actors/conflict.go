@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is an errStale with its cause. The log refused the write because its base
-// version, a guard or a fence had changed.
+// A conflictError is an errStale from the log. The log refused the write because its base version,
+// a guard or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
-	// overtaken means that a guarded aggregate has changed, but not the object (persist.Guard).
+	// overtaken is set if only a guarded aggregate has changed, and not the object (persist.Guard).
 	overtaken bool
 	fenced    bool
 }
@@ -44,9 +44,9 @@ type retry struct {
 	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a stale mutation can be retried on a newer version, or a contended one may find
-// free quota or addresses. An error means that it has waited too long or failed too often, and is
-// the response to the client.
+// await waits until a stale mutation can be retried on a newer version. If quota or addresses ran
+// out, it waits until some may have become free. The mutation fails with the returned error if it
+// has waited too long or conflicted too often.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

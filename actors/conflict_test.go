@@ -139,8 +139,6 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// TestConflictEndsWithItsRequest checks that a mutation stops waiting for the newer version when
-// its request ends.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictEnds)

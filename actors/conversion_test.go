@@ -176,7 +176,7 @@ func TestOneConversionPerEvent(t *testing.T) {
 }
 
 // TestConversionOfDeselected checks that a watch whose selector no longer matches gets the previous
-// object and other watches get the new one, both with the same version.
+// object. Other watches get the new object, with the same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")

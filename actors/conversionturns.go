@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// conversionTurns serializes the changes of one object that wait for a webhook. Otherwise they
+// conversionTurns serializes the changes to one object that wait for a webhook. Otherwise they
 // would conflict with one another and be converted again and again.
 type conversionTurns struct {
 	mu     sync.Mutex // guards byPath, and the users in it
@@ -22,7 +22,7 @@ type conversionTurn struct {
 // respond. After that, a change proceeds without a turn.
 const maxTurnWait = 5 * time.Second
 
-// take waits for the turn to change the object at path, until ctx ends. waited means that another
+// take waits for the turn to change the object at path, until ctx ends. waited is true if another
 // change may have been made in the meantime. The caller must call end.
 func (t *conversionTurns) take(ctx context.Context, path string) (end func(), waited bool) {
 	turn := t.enter(path)

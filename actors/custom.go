@@ -37,8 +37,8 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 }
 
 // UnregisterKind ends the watches of a kind whose CRD was deleted, and removes its collection if it
-// is empty. Only another server can have left objects. UnregisterKind does nothing if the kind has
-// been registered again.
+// is empty. Objects remain only if another server has written them. UnregisterKind does nothing if
+// the kind has been registered again.
 func (s *Store) UnregisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()

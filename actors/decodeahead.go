@@ -8,8 +8,8 @@ import (
 )
 
 // decodeAhead decodes recovered values in parallel while recovery keeps reading and applies decoded
-// values. Values are applied in the order in which they were read, because the last one of an
-// object must win. Goroutines share nothing else.
+// values. Values are applied in the order in which they were read, because the last value of an
+// object must win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered
@@ -32,7 +32,7 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// Limits of a job. They bound the memory per processor.
+// Limits of one decodeJob. They bound memory, because recovery has about one job per processor.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10

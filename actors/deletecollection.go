@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
-// stored, with the version of the last deletion or 0. It skips objects that have been deleted or
-// replaced. The Change of m must be a Delete. Its admission runs for each object.
+// DeleteCollection deletes the objects that a list selects, many in parallel. It returns the
+// deleted objects as stored, with the version of the last deletion or 0. It skips objects that have
+// been deleted or replaced. The Change of m must be a Delete. Its admission runs for each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {

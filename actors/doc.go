@@ -40,10 +40,10 @@
 //	quarantine        stored objects that cannot be decoded
 //	conversionTurns   the turns of changes that wait for a conversion webhook
 //
-// Mailboxes, the pool of goroutines and the conversion service also have a mutex each, and one is
-// held while a collection is added. Allocators keep the values that objects share, such as the
-// addresses of Services (package allocation). Owners reserve values from them, and so do requests
-// that wait for admission. A reservation is committed when the proposal is applied.
+// Mailboxes, the pool of goroutines and the conversion service also have a mutex each. Another
+// mutex is held while a collection is added. Allocators keep the values that objects share, such as
+// the addresses of Services (package allocation). Owners reserve values from them, and so do
+// requests that wait for admission. A reservation is committed when the proposal is applied.
 //
 // An object has an actor while a writer waits for a change of the object, and shortly after.
 // Another object may reuse an idle actor, without its state, unless the actor has panicked. A
@@ -56,7 +56,7 @@
 // # Custom kinds
 //
 // Open creates the collections of built-in kinds. RegisterKind adds those of custom kinds. The
-// follower adds one if another writer stores objects before this process knows the CRD.
+// follower adds the collection if another writer stores objects before this process knows the CRD.
 // UnregisterKind removes empty collections, and requests that found the kind before get an error.
 // The table of collections is copied on each change.
 //
@@ -124,14 +124,14 @@
 // refuses it if they do not hold:
 //
 //   - Conditions: the version of the object, and of the objects on which a create depends.
-//   - BasedOn: the write in the same batch whose result it was computed on, which has no version
-//     yet. If that write is refused, so is this one.
+//   - BasedOn: an earlier write in the same batch, on whose result it was computed. That result
+//     has no version yet. If the earlier write is refused, this one is refused too.
 //   - Claims: the names, such as addresses, that it takes and releases (addReserved).
 //   - Guards: the aggregates, such as a quota's usage, that it was computed on (addReserved).
 //
 // A refused mutation waits until this process has applied the conflicting change, and is computed
-// again (retry.await). After maxConflicts attempts it fails with a conflict. If a guard has refused
-// it, it is retried for at most maxOvertaken, and then fails with a timeout.
+// again (retry.await). After maxConflicts attempts it fails with a conflict. If a guard was the
+// reason, the mutation is retried for at most maxOvertaken, and then fails with a timeout.
 //
 // A log may drop changes before this process has received them, as etcd does by compaction. It then
 // delivers all current objects (publishedState.Rebuild). Each collection publishes the differences

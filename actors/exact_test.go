@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// listsByVersion maps versions to the expected result of a list.
 type listsByVersion map[uint64][]string
 
 func listText(items []*meta.Object) []string {

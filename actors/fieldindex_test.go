@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podLists creates Pods and records their nodes.
 type podLists struct {
 	*testStore
 	kind   *schema.Kind

@@ -14,8 +14,8 @@ type record struct {
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
 	// previous is the object before the change, or nil for a create. It is also nil for a recovered
-	// change whose previous object is older than the history. Its labels and selectable fields are
-	// then those of object.
+	// change whose previous object is older than the history. In that case, the previous labels and
+	// selectable fields were those of object.
 	previous *meta.Object
 	// deselected is previous with the version of this change. Watches whose selector matched only
 	// previous get it as deleted. It is created on first use.
@@ -49,9 +49,10 @@ func (r *record) computeBytes() {
 
 const chunkSize = 128
 
-// chunk is a run of records. The owner fills it, and readers see the first n.
+// chunk is a sequence of records. The publisher appends records, and readers see the first n.
 type chunk struct {
-	// records are dropped one by one, and then all together. After that, the pointer is nil.
+	// records are dropped one by one. When a full chunk has lost all its records, the pointer
+	// becomes nil.
 	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
@@ -112,7 +113,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// The caller holds retention.mu.
+// first must be called with retention.mu held.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {

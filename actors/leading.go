@@ -9,7 +9,7 @@ import (
 // maxLed is the highest number of changes in progress at which a request leads its own commit.
 const maxLed = 4
 
-// mayLead reports whether a request's goroutine may run the committer. That saves two thread
+// mayLead reports whether a request's goroutine may run the committer. Leading saves two thread
 // switches, but with many writers it would shrink the batches. A leading request ignores its
 // deadline, so it never leads commits to etcd, which may take long.
 func (s *Store) mayLead() bool {

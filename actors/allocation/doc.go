@@ -15,9 +15,9 @@
 //
 //   - A stored Service holds its values in the tables. Additional values belong to a change that is
 //     not applied yet, or has an unknown outcome.
-//   - An address or a port has one holder. Only stored objects can add a second one (Observe),
-//     if data are inconsistent or the log is about to refuse a conflict. The value becomes free
-//     when both have released it.
+//   - An address or a port has one holder. Only stored objects can add a second holder
+//     (Observe), if data are inconsistent or the log is about to refuse a conflict. The value
+//     becomes free when both have released it.
 //   - A Service may acquire a value again before its earlier release of that value is applied.
 //     Acquisitions are therefore counted.
 //   - The first address of the first range belongs to the Service of the API itself.

@@ -19,7 +19,8 @@ const (
 )
 
 // keepsPreferDualStack reports whether an update leaves the families of a PreferDualStack Service
-// alone. An unrelated update does not add a family that was configured since.
+// alone. An unrelated update must not add a family that the cluster has gained since the Service
+// was created.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -33,7 +34,7 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 }
 
 // defaultFamilies completes ipFamilyPolicy and ipFamilies, and reports whether addresses can be
-// allocated. It adds no fault for malformed cluster IPs, because validation reports them.
+// allocated. It ignores malformed cluster IPs, because validation reports them.
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
 	var malformed schema.Faults
@@ -89,7 +90,7 @@ func (c *specUpdate) defaultPolicy() {
 }
 
 // downgradeToSingleStack reduces a Service to one family if its new policy is SingleStack. With any
-// other policy, removing the second address or family is a fault.
+// other policy, removing the second address or family is an error.
 func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
 		now, was := c.spec.List(list.name), c.oldSpec.List(list.name)
@@ -152,8 +153,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies sets the default family if there is none. If both is true, it adds the other
-// family unless the policy is SingleStack.
+// completeFamilies sets the default family if the spec has none. If both is true and the policy is
+// not SingleStack, it also adds the missing second family.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

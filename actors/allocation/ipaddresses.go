@@ -92,8 +92,7 @@ func parentService(address tree.Tree) meta.Key {
 }
 
 // holdsAddress reports whether an IPAddress itself holds its address. If it was created with a
-// Service, it holds the address only while it is terminating, after the Service has released the
-// address.
+// Service, the Service holds the address until the IPAddress is terminating.
 func (s *ServiceAllocator) holdsAddress(address tree.Tree) bool {
 	return !s.IsManaged(address) || parentService(address) == meta.Key{} || address.Object("metadata").Has("deletionTimestamp")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // TestObserveFollowsOtherWriters checks that commits of other servers acquire and release values,
-// even while a local change of the same object is pending.
+// even while a local change to the same object is pending.
 func TestObserveFollowsOtherWriters(t *testing.T) {
 	s := services(t, "10.0.0.0/28", "30000-30001")
 	first := serviceObject(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30000}]`)

@@ -17,7 +17,7 @@ type Range struct {
 }
 
 // Limits of a range's size, in host bits. A smaller range would hold little more than the Service
-// of the API.
+// of the API. The addresses of a larger range could not be numbered with 64 bits.
 const (
 	minHostBits = 3
 	maxHostBits = 64
@@ -134,8 +134,8 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns the size of the part of a range that is meant for static assignment. It is
-// size/share within lower and upper, or 0 for a small range.
+// staticBandSize returns the size of the part of a range that is meant for static assignment. This
+// is size/share, at least lower and at most upper. A range smaller than lower has no such part.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {
 		return 0
@@ -143,7 +143,8 @@ func staticBandSize(size, share, lower, upper uint64) uint64 {
 	return min(max(size/share, lower), upper, size)
 }
 
-// pick returns a random free number between middle and last, or else between first and middle.
+// pick returns a random free number, preferably between middle and last, otherwise between first
+// and middle.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// serviceAllocation records the values that a change of a Service acquires and releases. Released
+// serviceAllocation records the values that a change to a Service acquires and releases. Released
 // values stay taken until the change is stored. Otherwise another Service could get them although
 // the change may still fail.
 type serviceAllocation struct {
@@ -62,7 +62,7 @@ func (h serviceResources) claimNames() []string {
 
 func addressClaim(a netip.Addr) string { return "address/" + a.String() }
 
-// The caller holds mu.
+// releaseAll must be called with mu held.
 func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	for _, a := range h.addresses {
 		s.releaseAddress(owner, a)
@@ -72,7 +72,7 @@ func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	}
 }
 
-// The caller holds mu.
+// releaseAddress must be called with mu held.
 func (s *ServiceAllocator) releaseAddress(owner meta.Key, a netip.Addr) {
 	s.addresses.remove(owner, a)
 	if s.onRelease != nil {

@@ -168,8 +168,8 @@ func TestAddressesRunOut(t *testing.T) {
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
-// TestPipelinedAllocations checks that a change of a Service may acquire a value that an
-// uncommitted earlier change of it releases, whichever of the two is committed.
+// TestPipelinedAllocations checks that a change to a Service may acquire a value that an earlier,
+// uncommitted change to the same Service releases. Either of the two changes may fail.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -254,7 +254,7 @@ func TestConcurrentAllocations(t *testing.T) {
 	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// randomStep makes a random change of a Service and commits or aborts it. It returns the resulting
+// randomStep makes a random change to a Service and commits or aborts it. It returns the resulting
 // Service.
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree

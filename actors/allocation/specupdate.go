@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// specUpdate is a change of a Service's spec whose missing values allocate fills in. The caller
+// specUpdate is a change to the spec of a Service. Its methods fill in missing values. The caller
 // holds the allocator's mutex.
 type specUpdate struct {
 	*serviceAllocation
@@ -109,7 +109,7 @@ func rangesText(ranges []Range) string {
 }
 
 // allocateNodePorts assigns node ports and stops at the first unavailable one. When a Service is
-// created, ports with one number and several protocols get the same node port.
+// created, ports with the same number but different protocols get the same node port.
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
 	requested := c.requestedNodePorts()
@@ -156,7 +156,7 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 }
 
 // allocateRequestedPort acquires a requested port unless the Service already holds it. If the port
-// is unavailable, it adds a fault and returns 0.
+// is unavailable, it reports an error and returns 0.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n

@@ -16,7 +16,7 @@ import (
 
 // ClusterRoleAggregation computes the rules of ClusterRoles that have an aggregationRule. They are
 // the union of the rules of all selected roles, ordered by selector and then by name, without
-// duplicates. Rules that others write into such a role are overwritten.
+// duplicates. Rules that other clients write into an aggregated role are overwritten.
 type ClusterRoleAggregation struct {
 	*reconcile.Controller[string]
 	roles    reconcile.Client

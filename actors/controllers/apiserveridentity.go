@@ -29,7 +29,7 @@ type APIServerIdentity struct {
 	holder  string
 }
 
-// Times of the Lease of a server. As in kube-apiserver, renewals are much more frequent than the
+// Timing of a server's Lease. As in kube-apiserver, renewals are much more frequent than the
 // duration requires, because clients judge liveness by the last renewal.
 const (
 	identityDuration = time.Hour        // how long a Lease is valid without renewal

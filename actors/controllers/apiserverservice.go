@@ -20,7 +20,7 @@ type APIServerAddress struct {
 }
 
 // APIServerService maintains the Service through which clients in the cluster reach the API, with
-// its Endpoints and EndpointSlice. It reverts changes that others make to these objects.
+// its Endpoints and EndpointSlice. It reverts changes that other clients make to these objects.
 type APIServerService struct {
 	*reconcile.Controller[string]
 	address                     APIServerAddress

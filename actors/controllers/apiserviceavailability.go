@@ -32,8 +32,8 @@ type Unavailability struct {
 }
 
 // APIServiceAvailability maintains the Available condition of APIServices. Local APIServices are
-// always available. The servers of others are probed after each change of the APIService or its
-// Service, after failures with backoff, and every availabilityPeriod.
+// always available. For other APIServices, it probes the server after each change to the APIService
+// or its Service, with backoff after failures, and at least every availabilityPeriod.
 type APIServiceAvailability struct {
 	*reconcile.Controller[string]
 	services reconcile.Client
@@ -52,8 +52,8 @@ type knownAPIService struct {
 	namespace, service string
 }
 
-// availabilityPeriod is the time between probes of a server without changes. It is also the maximum
-// backoff.
+// availabilityPeriod is the interval between probes of a server if nothing changes. It is also the
+// maximum backoff.
 const availabilityPeriod = 30 * time.Second
 
 // NewAPIServiceAvailability returns a controller that checks servers with prober.
@@ -100,9 +100,9 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.Add(name)
 }
 
-// followServices enqueues the APIServices of each Service that changes. It retries until it is
-// subscribed. Without the subscription, only the periodic probe would notice that a server has
-// recovered.
+// followServices enqueues the APIServices of each Service that changes. It retries until the
+// subscription succeeds. Without the subscription, only the periodic probe would notice that a
+// server has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)
@@ -162,8 +162,8 @@ func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
-// condition returns the Available condition. Its texts equal kube-aggregator's,
-// because clients match them.
+// condition returns the Available condition. The texts are those of kube-aggregator, because
+// clients match them.
 func (u Unavailability) condition() tree.Tree {
 	status, reason, message := "False", u.Reason, u.Message
 	switch {

@@ -112,8 +112,8 @@ func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	}
 }
 
-// desired returns the desired spec of an APIService, or nil if it should not exist. The group of
-// APIServices itself has none, because it is served unconditionally.
+// desired returns the desired spec of an APIService, or nil if it should not exist. There is no
+// APIService for the group of APIServices itself, because that group is served unconditionally.
 func (r *APIServiceRegistration) desired(name string) tree.Tree {
 	version, group, _ := strings.Cut(name, ".")
 	served := slices.ContainsFunc(r.Kinds.Kinds(), func(k *schema.Kind) bool {
@@ -154,9 +154,9 @@ func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	return err
 }
 
-// keep creates, corrects or deletes one APIService. o is nil if it does not exist. An APIService
-// that is managed on start belongs to administrators after the first sync. One without the label is
-// never touched.
+// keep creates, corrects or deletes one APIService. o is nil if the APIService does not exist. An
+// APIService that is managed on start belongs to administrators after the first sync. An APIService
+// without the label is never touched.
 func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.Object, syncedBefore, wasAtStart bool) error {
 	want := r.desired(name)
 	management := r.management(want.String("group"))

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// bootstrapTokens observes the bootstrap token Secrets in the system namespace. It includes
-// malformed ones, because they also expire and must be deleted.
+// bootstrapTokens observes the bootstrap token Secrets in the system namespace, including malformed
+// ones. Malformed tokens also expire and must be deleted.
 type bootstrapTokens struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
@@ -30,7 +30,7 @@ type bootstrapSecret struct {
 	object *meta.Object // its key, version and uid
 }
 
-// newBootstrapTokens returns a controller that calls act after every change of a token Secret and
+// newBootstrapTokens returns a controller that calls act after every change to a token Secret and
 // whenever a token expires.
 func newBootstrapTokens(env *Env, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) *bootstrapTokens {
 	b := &bootstrapTokens{client: env.Core("Secret"), secrets: map[string]bootstrapSecret{}}

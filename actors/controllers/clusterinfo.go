@@ -7,15 +7,15 @@ import (
 )
 
 // ClusterInfo maintains the ConfigMap cluster-info, from which joining clients learn the server's
-// address and CA. The ConfigMap is world-readable, so it holds nothing else. Values that others
-// have written are kept, such as the address of a load balancer.
+// address and CA. The ConfigMap is world-readable, so it holds nothing else. Values that other
+// clients have written, such as the address of a load balancer, are kept.
 type ClusterInfo struct {
 	*keptConfigMap
 	kubeconfig func() []byte
 }
 
 // NewClusterInfo returns a new ClusterInfo. kubeconfig returns the current client configuration.
-// The caller must call Publish when it changes.
+// The caller must call Publish when the configuration changes.
 func NewClusterInfo(env *Env, kubeconfig func() []byte) *ClusterInfo {
 	c := &ClusterInfo{kubeconfig: kubeconfig}
 	c.keptConfigMap = newKeptConfigMap(env, env.PublicNamespace(), clusterInfo, c.correct)

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds bounds the remembered kinds. Beyond it all are forgotten. This is safe, because
-// owners of unknown kinds count as present.
+// maxCustomKinds limits how many kinds are remembered. When the limit is reached, all are
+// forgotten. This is safe, because owners of unknown kinds count as present.
 const maxCustomKinds = 10000
 
 type customKinds struct {

@@ -33,7 +33,7 @@ type Definitions struct {
 	finalizer   string
 	approvals   *crd.ApprovalPolicy
 
-	// Only the informer's goroutine uses these:
+	// Only the goroutine of the informer uses known and groups.
 	known  map[string]*definition                       // by name
 	groups reconcile.Index[string, string, *definition] // by group and name
 
@@ -124,7 +124,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 
 // serveKinds registers the kinds of a CRD whose names are accepted, and updates its status. It
 // compiles the CRD only if its uid, generation or accepted names have changed, because compiling is
-// expensive. Status updates, including its own, do not compile.
+// expensive. Status updates, including those of this controller, therefore cause no compilation.
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
@@ -148,9 +148,9 @@ func (d *Definitions) register(made *crd.Definition) {
 	d.Kinds.AddDefinition(made)
 }
 
-// unregister removes the kinds of a deleted CRD, from the catalog first, so that no new request
-// reaches a kind that the store has dropped. It then rechecks the CRDs of the group, because names
-// have become free.
+// unregister removes the kinds of a deleted CRD. It removes them from the catalog first, so that no
+// new request reaches a kind that the store has dropped. It then rechecks the CRDs of the group,
+// because names have become free.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.Kinds.Definition(name); made != nil {
 		d.withdraw(made)

@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the maximum number of objects that the request that deletes a CRD waits for.
-// Clients expect a small CRD to be deleted at once. More objects are deleted in the background.
+// maxInlineDeletes is the maximum number of objects that are deleted before the request that
+// deletes the CRD is answered. Clients expect a small CRD to be deleted at once. More objects are
+// deleted in the background.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It

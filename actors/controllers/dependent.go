@@ -40,8 +40,8 @@ const (
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
 
-// reconcileOwners deletes an object if none of its owners remains. If some remain, it removes the
-// references to the others.
+// reconcileOwners deletes an object if all its owners are absent or wait for their dependents. If
+// some owners are present, it removes the references to the others.
 func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
 	lost := make(map[string]bool)
@@ -80,9 +80,8 @@ func propagationPolicyOf(o *meta.Object) string {
 }
 
 // ownerState looks up an owner, in the dependent's namespace if the owner's kind is namespaced. An
-// owner of an unknown kind counts as present, because the kind may be disabled or not registered
-// yet and a delete cannot be undone. The owner is looked up again once the objects of its kind are
-// known.
+// owner of an unknown kind counts as present. The kind may be disabled or not registered yet, and a
+// delete cannot be undone. The owner is looked up again once the objects of its kind are known.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)

@@ -36,8 +36,8 @@
 // account does not exist or has another uid than the Secret names. No account is created in a
 // terminating namespace.
 //
-// Protection: an object is marked pending before its users are listed. If a user is deleted during
-// the list, the object is enqueued again.
+// Protection: an object is marked pending before the objects that use it are listed. If one of
+// these is deleted during the list, the marked object is enqueued again.
 //
 // The GarbageCollector has a graph of owner references by uid, which it builds from a watch of
 // every kind. One work queue holds dependents that may be garbage, and another holds owners whose

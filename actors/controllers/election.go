@@ -22,8 +22,8 @@ import (
 // the Lease.
 //
 // A holder that has not renewed the Lease for renewDeadline stops, and the writes of its
-// controllers are refused. The deadline counts from before the renewal request. Other servers take
-// the Lease only after observing it unchanged for electionDuration, which is longer.
+// controllers are refused. The deadline counts from the time before the renewal request. Other
+// servers take the Lease only after observing it unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
@@ -127,7 +127,8 @@ func (e *Election) look(ctx context.Context) error {
 const fence = "controllers"
 
 // write sets the holder of the Lease, unless the Lease has changed since it was read. A server that
-// takes the Lease also raises the fence. taken is the resulting version, or 0.
+// takes the Lease also raises the fence. taken is the resulting version if the server took the
+// Lease, or 0.
 func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
@@ -245,8 +246,8 @@ func (e *Election) leave() {
 }
 
 // A leadersStore is the Store of the controllers that only the leader runs. It refuses writes if
-// this server does not lead. Writes also name the Lease's fence. A server that pauses between the
-// check and the commit while another one takes the Lease therefore commits nothing.
+// this server does not lead. The writes also carry the fence. A server may pause after the check
+// while another one takes the Lease. The fence then rejects the late write.
 type leadersStore struct {
 	Store
 	election *Election

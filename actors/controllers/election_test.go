@@ -33,7 +33,7 @@ func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Resu
 }
 
 // TestPausedLeader checks that the writes of a paused leader are refused after another server has
-// taken over, even if the paused leader had checked its leadership before.
+// taken over. The leader is paused after it has checked its leadership.
 func TestPausedLeader(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	cluster := etcdtest.Start(t, 1)
@@ -62,8 +62,8 @@ func TestPausedLeader(t *testing.T) {
 		defer e.mu.Unlock()
 		e.until = time.Now().Add(time.Hour)
 	}
-	// lead runs attempts until the server leads, as if the Lease had expired. A server may observe
-	// the writes of the other one late.
+	// lead retries until the server leads, as if the Lease had expired. One attempt may not
+	// suffice, because a server may observe the writes of the other server late.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {
@@ -109,7 +109,8 @@ func TestPausedLeader(t *testing.T) {
 		t.Errorf("a write after leading again: %v", err)
 	}
 
-	// If a client deletes the fence, the leader's next write fails and it takes over again.
+	// If a client deletes the fence, the leader's next write fails and the leader takes the Lease
+	// again.
 	must.Get(cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence))(t)
 	for deadline, n := time.Now().Add(watchdog), 0; one.Leads(); n++ {
 		if err := create(one.Fenced(store), fmt.Sprint("without-fence-", n)); err != nil && (!errors.As(err, &status) || status.Code != 503) || time.Now().After(deadline) {

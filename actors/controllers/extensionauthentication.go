@@ -23,7 +23,7 @@ type ExtensionTrust struct {
 	// ProxyCA, the ConfigMap has no header keys.
 	ProxyCA      []byte
 	AllowedNames []string
-	// Headers in which front proxies send the user.
+	// Headers in which front proxies send the attributes of the user.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
 }
 

@@ -84,8 +84,9 @@ func (f *ownerWatch) take(events []request.Event) error {
 }
 
 // markSynced handles the end of the initial events. From the second watch on, objects that the
-// watch has not delivered were deleted while no watch was running. Before the first watch, owners
-// may have been created and deleted without notice.
+// watch has not delivered were deleted while no watch was running. After the first watch,
+// dependents that awaited the kind are examined, because their owners may already have been
+// deleted.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)

@@ -79,7 +79,8 @@ func (f *kindWatch) stop() {
 	f.ended.Wait()
 }
 
-// watchKind starts the watch of a kind. If counts is set, Run waits for its initial events.
+// watchKind starts the watch of a kind. If counts is set, Run waits for the initial events of this
+// watch.
 func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k

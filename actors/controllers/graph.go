@@ -30,8 +30,8 @@ func (p objectReference) key() meta.Key {
 func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
 // graph holds the owner references that watches have delivered. To save memory, it has nodes only
-// for objects that have owners or are being deleted in the foreground. Each needs one node, one
-// edge and an entry in two maps. Decisions are made on the stored objects.
+// for objects that have owners or are being deleted in the foreground. Each of these objects needs
+// one node, one edge and an entry in two maps. Decisions are made on the stored objects.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
@@ -157,8 +157,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination, because it cannot know which owners without a node were
-// deleted, and their dependents may be of any kind.
+// all remaining nodes for examination. The deleted objects may include owners that had no node, and
+// dependents of these owners may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -230,7 +230,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// The caller holds mu. The order of the result is random.
+// dependentsOf must be called with mu held. The order of the result is random.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A keptConfigMap creates a ConfigMap, reverts changes of it, and creates it again after a delete.
+// A keptConfigMap creates a ConfigMap, reverts changes to it, and creates it again after a delete.
 type keptConfigMap struct {
 	*reconcile.Controller[meta.Key]
 	maps    reconcile.Client

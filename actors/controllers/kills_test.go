@@ -205,7 +205,6 @@ func usage() podMetrics {
 	return podMetrics{`{"items":[` + strings.Join(items, ",") + `]}`}
 }
 
-// absentServer is an extension API server that does not respond.
 type absentServer struct{}
 
 func (absentServer) Probe(context.Context, tree.Tree) Unavailability {

@@ -16,10 +16,10 @@ import (
 	nodeauthz "github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// LegacyTokenCleaner removes unused tokens in auto-generated service account Secrets, that is,
-// those that their account references. If no Pod mounts a Secret and no client has used its token
-// for some time, it is marked invalid. After the same time again it is deleted. Labels record only
-// days, so days are compared.
+// LegacyTokenCleaner removes unused tokens in auto-generated Secrets of service accounts. A Secret
+// is auto-generated if its account references it. If no Pod mounts the Secret and no client has
+// used its token for some time, the Secret is marked invalid. After the same time again, it is
+// deleted. Labels record only days, so times are compared by day.
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client
@@ -83,8 +83,6 @@ func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time,
 	return day.AddDate(0, 0, 1), err == nil, err
 }
 
-// cleanSecret marks a Secret invalid if its token has been unused for long enough, and later
-// deletes it.
 func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, now time.Time, mounted *mountedSecrets) error {
 	secret, unused, err := c.unusedToken(o, now)
 	if err != nil || !unused {
@@ -149,7 +147,6 @@ func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, sec
 	return slices.ContainsFunc(object.Objects("secrets"), func(ref tree.Tree) bool { return ref.String("name") == key.Name }), nil
 }
 
-// mountedSecrets caches the names of the Secrets that Pods mount, by namespace.
 type mountedSecrets struct {
 	pods        reconcile.Client
 	byNamespace map[string]map[string]bool

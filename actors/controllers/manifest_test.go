@@ -25,7 +25,6 @@ type manifest struct {
 	changes, done []string
 }
 
-// controller returns the name of the controller. In m.name, a variant may follow after a comma.
 func (m *manifest) controller() string {
 	name, _, _ := strings.Cut(m.name, ",")
 	return name

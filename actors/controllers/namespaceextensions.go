@@ -21,7 +21,7 @@ type extensionContent struct {
 }
 
 // deleteExtensionContent deletes the content of a namespace on extension API servers. The namespace
-// stays while the resources of a version are unknown.
+// is not removed while the resources of a version are unknown.
 func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
 	if n.extensions == nil {
 		return

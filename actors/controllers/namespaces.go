@@ -52,7 +52,6 @@ func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 		return
 	}
 	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
-	// The key includes the uid, so that a new namespace with the same name gets its own worker.
 	if _, started := n.active.LoadOrStore(ns, true); started {
 		return
 	}
@@ -112,13 +111,12 @@ func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 	return current, object, err
 }
 
-// deleteContent deletes all objects in a namespace and returns what remains. It deletes
-// the rest only when no Pods remain, because running Pods may depend on it, for example on
+// deleteContent deletes all objects in a namespace and returns what remains. It deletes other
+// objects only when no Pods remain, because running Pods may depend on them, for example on
 // NetworkPolicies. A failure for one resource does not stop the others.
 func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
 	n.deleteObjects(ctx, n.pods.Kind, namespace, left)
-	// While Pods remain, everything else waits for the next attempt.
 	if len(left.resources) > 0 {
 		return left
 	}

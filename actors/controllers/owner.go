@@ -11,8 +11,8 @@ import (
 )
 
 // runOwnerWorker processes all queued owners in one batch, because finding their dependents lists
-// every kind. The graph is not enough. It may lack a dependent that no watch has delivered yet,
-// which would be deleted as garbage later instead of being orphaned.
+// every kind. The graph does not suffice, because it may lack a dependent that no watch has
+// delivered yet. Such a dependent would later be deleted as garbage instead of being orphaned.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.Get(ctx, math.MaxInt)

@@ -58,14 +58,14 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds bounds the kinds checked for one rule. Further rules are not checked if a rule
-// reaches it. maxPolicyKinds bounds the kinds of all rules of a policy.
+// maxCheckedKinds bounds the kinds checked for one rule. If a rule reaches this limit, further
+// rules are not checked. maxPolicyKinds bounds the kinds of all rules of a policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
 )
 
-// checked returns the kinds that the rules of a policy match without wildcards, sorted.
+// checked returns the kinds that the rules of a policy name without wildcards, in sorted order.
 func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
 	// Read the kinds once, so that all rules are checked against the same catalog.
 	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}

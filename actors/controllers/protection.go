@@ -72,8 +72,9 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed user may have used. These are in the namespace
-// of the user or cluster-scoped. There are few pending objects.
+// onUser enqueues the pending objects that a changed object may have used. These are cluster-scoped
+// or in the namespace of the changed object. onUser visits all pending objects, because there are
+// few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +100,6 @@ func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 		}
 		return nil
 	}
-	// Set pending before inUse lists the users, as explained above. An unneeded enqueue is
-	// harmless.
 	p.setPending(key, true)
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err

@@ -20,9 +20,8 @@ import (
 // StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
 // that they are stored in the current storage version.
 //
-// It needs no other record of its progress to resume after a restart. The status of the migration
-// has the version up to which objects must be rewritten, and a rewritten object has a newer
-// version.
+// The migrator resumes after a restart without a record of its own. The status of the migration has
+// the version up to which objects must be rewritten, and a rewritten object has a newer version.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[string]
 	migrations reconcile.Client

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// Store is the part of actors.Store that controllers use. It has the same operations as for
-// requests.
+// Store is the part of actors.Store that controllers use. Controllers call the same operations as
+// client requests.
 type Store = reconcile.Store
 
 // Env holds the dependencies of controllers.

@@ -70,7 +70,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	t.Add(secret)
 }
 
-// The caller holds mu.
+// forget must be called with mu held.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {
@@ -102,8 +102,8 @@ func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.O
 	return secret.Account, ok && secret.Account != ""
 }
 
-// sync fills a Secret whose account exists and deletes it otherwise. If the Secret has been
-// deleted, sync removes the account's reference to it.
+// sync fills a Secret whose account exists. If the account does not exist, sync deletes the Secret.
+// If the Secret has been deleted, sync removes the account's reference to it.
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := t.secrets.Read(ctx, key)
 	switch {

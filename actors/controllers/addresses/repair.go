@@ -38,7 +38,8 @@ func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repa
 	}
 }
 
-// Ensure creates the missing objects. If the ServiceCIDR fails, it still creates the IPAddresses.
+// Ensure creates the missing objects. If it cannot create the ServiceCIDR, it still creates the
+// IPAddresses.
 func (r *Repair) Ensure(ctx context.Context) error {
 	err := r.EnsureDefaultCIDR(ctx)
 	for range maxTries {
@@ -148,7 +149,8 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 }
 
 // ensureAddress creates the IPAddress of a Service and reports whether it was missing. In older
-// data, two Services may have one address. The IPAddress of the other Service is kept.
+// data, two Services may have the same address. In that case, an IPAddress of the other Service is
+// kept.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
 	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {

@@ -99,8 +99,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck enqueues waiting ServiceCIDRs. It runs for each released address. If none is waiting, as
-// usual, it costs one atomic load.
+// recheck enqueues the waiting ServiceCIDRs. It runs for each released address. Usually no
+// ServiceCIDR is waiting, and the call costs one atomic load.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -124,9 +124,9 @@ func (c *ServiceCIDRs) stopWaiting(name string) {
 	}
 }
 
-// sync adds the finalizer before the Ready condition, because a ready ServiceCIDR without it could
-// be deleted while in use. Each write enqueues the ServiceCIDR again. The default one is created
-// again if it was deleted.
+// sync adds the finalizer before the Ready condition, because a ready ServiceCIDR without the
+// finalizer could be deleted while in use. Each write enqueues the ServiceCIDR again. If the
+// default ServiceCIDR was deleted, sync creates it again.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {
@@ -170,8 +170,8 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 }
 
 // needed reports whether any allocated address in the ranges is contained in no other ServiceCIDR.
-// A terminating ServiceCIDR ignores other terminating ones with greater names. Otherwise two could
-// rely on each other and both be deleted.
+// For a terminating ServiceCIDR, it ignores other terminating ones with greater names. Otherwise
+// two of them could rely on each other, and both would be deleted.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
 	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {

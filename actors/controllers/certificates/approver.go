@@ -79,7 +79,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 // A right is a permission that suffices for approval, with the message of the Approved condition.
 type right struct{ subresource, message string }
 
-// The rights of node client requests, the narrower one first.
+// Permissions that suffice to approve a node client request, the narrower first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}

@@ -11,16 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Retention of requests after the last decision, and of requests without a decision.
+// Retention of requests, counted from the last decision or, without a decision, from the creation.
 const (
 	// The requester has an hour to fetch the certificate, and approvers have a day to decide.
 	decidedLifetime = time.Hour
 	pendingLifetime = 24 * time.Hour
 )
 
-// Cleaner deletes requests an hour after they were approved, denied or failed, and undecided ones
-// after a day, or earlier when the issued certificate expires. Deleting a request does not revoke
-// the certificate.
+// Cleaner deletes requests an hour after they were approved, denied or failed, and undecided
+// requests after a day. If the issued certificate expires earlier, the request is deleted then.
+// Deleting a request does not revoke the certificate.
 type Cleaner struct{ requests }
 
 // NewCleaner returns a new Cleaner.

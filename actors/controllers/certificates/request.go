@@ -51,13 +51,12 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns all conditions including a new one, because a patch replaces the whole list. The
+// with returns the existing conditions and a new one, because a patch replaces the whole list. The
 // server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
 
-// requests is the common part of the controllers for CertificateSigningRequests.
 type requests struct {
 	*reconcile.Controller[string]
 	client reconcile.Client

@@ -12,7 +12,7 @@ import (
 const rootCAKey = "ca.crt"
 
 // RootCAPublisher maintains a ConfigMap with the server's CAs in every namespace that is not
-// terminating, for use by Pods. It reacts to new namespaces and to changes of these ConfigMaps.
+// terminating, for use by Pods. It watches namespaces and these ConfigMaps.
 type RootCAPublisher struct {
 	*reconcile.Controller[string] // queue of namespaces
 	maps                          reconcile.Client
@@ -62,7 +62,8 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	}
 }
 
-// wanted reports whether the namespace needs a ConfigMap. Terminating namespaces refuse creates.
+// wanted reports whether the namespace needs a ConfigMap. A terminating namespace does not, because
+// it refuses creates.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

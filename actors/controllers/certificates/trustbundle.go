@@ -58,7 +58,7 @@ func (p *TrustBundlePublisher) Publish() {
 // prefix returns the prefix that the API requires for names of the signer's bundles.
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
-// ensure creates or corrects the bundle before it deletes others, so that one always exists.
+// ensure creates or corrects the bundle before it deletes others, so that there is always a bundle.
 func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	text, err := onlyCAs(p.roots())
 	if err != nil {

@@ -19,7 +19,7 @@ const deletionTimeout = 2 * time.Minute
 // allowed.
 const disruptionAllowed = "DisruptionAllowed"
 
-// A member is a Pod that a budget selects. leaving means that it is terminating.
+// A member is a Pod that a budget selects. leaving is set if the Pod is terminating.
 type member struct {
 	name    string
 	ready   bool
@@ -76,7 +76,7 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 }
 
 // desired returns the number of expected Pods and how many of them must be healthy. scale returns
-// the total replicas of the Pods' controllers. It is not called for an integer minAvailable, which
+// the total replicas of the Pods' controllers. An integer minAvailable does not need scale and
 // therefore works for Pods without a controller. A budget with neither field allows no disruption.
 func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, err error) {
 	switch {

@@ -28,7 +28,7 @@ type Budgets struct {
 	health    map[meta.Key]podHealth                             // of Pods that were counted
 }
 
-// podHealth caches the health of a Pod by version, so that a change of one Pod does not decode all
+// podHealth caches the health of a Pod by version, so that a change to one Pod does not decode all
 // Pods of its budget.
 type podHealth struct {
 	version uint64
@@ -102,7 +102,7 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod schedules counts. The caller holds mu. A change of a counted Pod concerns all budgets in
+// notePod schedules counts. The caller holds mu. A change to a counted Pod concerns all budgets in
 // the namespace, because the cache does not record which budget has counted it.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]

@@ -222,7 +222,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// The caller holds mu.
+// dropPod must be called with mu held.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -242,8 +242,8 @@ func (b *Backends) dropUnseen(epoch int) {
 }
 
 // dropUnselected forgets the Pods in a namespace that no Service selects. It notifies no Service,
-// because noteService notifies the changed one and no other Service selected these Pods. The caller
-// holds mu.
+// because noteService notifies the changed Service and no other Service selected these Pods. The
+// caller holds mu.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {
@@ -252,7 +252,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// The caller holds mu.
+// servicesOf must be called with mu held.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {

@@ -91,8 +91,8 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// backends returns the addresses of Pods at each port of a Service. A headless Service may have no
-// ports, so that its addresses have none either. Empty port names are omitted, as the kind
+// backends returns the addresses of Pods at each port of a Service. For a headless Service without
+// ports, it returns the addresses without a port. Empty port names are omitted, as the API
 // requires.
 func (t *target) backends(pods []*pod) []backend {
 	families := t.families()

@@ -23,8 +23,8 @@ type Mirror struct {
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored is the maximum number of addresses of a subset to mirror. Both families count, and
-// both ready and not ready addresses.
+// maxMirrored limits the addresses to mirror from one subset. Addresses of both families count,
+// whether ready or not.
 const maxMirrored = 1000
 
 // NewMirror returns a new Mirror.
@@ -65,8 +65,9 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// mirrors reports whether an Endpoints object is eligible for mirroring. Users can opt out by
-// label. Objects used for leader election change often and have no addresses.
+// mirrors reports whether an Endpoints object is eligible for mirroring. Users can opt out with a
+// label. Objects used for leader election are not mirrored, because they change often and have no
+// addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)
 	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)

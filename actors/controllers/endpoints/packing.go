@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. With larger slices there are
-// fewer, but each change sends more bytes to every node.
+// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. Larger slices would mean fewer
+// objects, but each change would send more bytes to every node.
 const maxEndpointsPerSlice = 100
 
 // A slice is an existing or new EndpointSlice. complete copies endpoints into object before the
@@ -120,7 +120,7 @@ func (s *slice) take(endpoints []tree.Tree, most int) []tree.Tree {
 }
 
 // fillChanged adds endpoints to the slices that change anyway, the fullest first, and returns the
-// rest.
+// endpoints that do not fit.
 func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	var changed []*slice
 	for _, s := range kept {
@@ -135,9 +135,9 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	return rest
 }
 
-// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It need not
-// consider changed slices, because fillChanged has filled them. n endpoints that fill a whole slice
-// get a new one.
+// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. Changed slices
+// need no check, because fillChanged has filled them. If the endpoints fill a whole slice, bestFit
+// returns nil, so that they get a new slice.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A sliceStore reads and writes the EndpointSlices of one controller.
 type sliceStore struct {
 	slices  reconcile.Client
 	manager string // value of the manager label

@@ -28,7 +28,6 @@ func textOf(t tree.Tree) string {
 	return string(b)
 }
 
-// A portGroup holds the addresses of one port.
 type portGroup struct {
 	port  tree.Tree
 	ready map[string]bool // by addressKey
@@ -132,7 +131,6 @@ func backendsOf(subsets []tree.Tree) []backend {
 	return all
 }
 
-// maxAddresses is the maximum number of addresses in an Endpoints object.
 const maxAddresses = 1000
 
 // truncate reduces subsets to maxAddresses and reports whether it removed any. Ready addresses have

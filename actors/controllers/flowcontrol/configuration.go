@@ -14,8 +14,9 @@ import (
 // A Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
 // Dangling condition of all FlowSchemas.
 //
-// Mandatory objects always have the server's spec. Suggested objects have it while their annotation
-// is true or, without an annotation, until a client changes their spec. Both are created again
+// The spec of a mandatory object is always the server's. The server also controls the spec of a
+// suggested object while the object's annotation is true. If the annotation is missing, the server
+// controls the spec until a client changes it. Mandatory and suggested objects are created again
 // after a delete. Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
@@ -188,7 +189,7 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 	return kind.Update(ctx, "", obj)
 }
 
-// wanted returns the desired spec of an object. Operators may change only the field exempt of the
+// wanted returns the desired spec of an object. Operators may change only the exempt field of the
 // exempt level.
 func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	if k.resource != levels || k.name != flowcontrol.Exempt || !have.Has("exempt") {
@@ -199,8 +200,8 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	return spec
 }
 
-// create creates a missing object. If another client has created it first, its watch event causes
-// another sync.
+// create creates a missing object. If another client has created the object first, the watch event
+// causes another sync.
 func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
 	o, err := kind.Create(ctx, tree.Tree{
 		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),

@@ -10,9 +10,9 @@ import (
 )
 
 // syncDangling writes the Dangling condition of a schema. It ignores a difference in the time,
-// because otherwise each write would trigger another. The condition has its own field manager, so
-// that other conditions are left alone. The uid prevents the apply from changing a recreated
-// schema.
+// because otherwise each write would trigger another write. The condition has its own field
+// manager, so that other conditions are left alone. The uid prevents the apply from changing a
+// recreated schema.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)
@@ -37,15 +37,15 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 }
 
 // note records the level of a schema. It must be called before the level is looked up, so that
-// onLevel handles later changes of the level.
+// onLevel handles later changes to the level.
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition returns the condition with the texts of Kubernetes. True means that the level
-// does not exist.
+// danglingCondition returns the condition with the texts of Kubernetes. Its status is True if the
+// level does not exist.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

@@ -19,7 +19,7 @@ type NodeRange struct {
 	Bits  int
 }
 
-// parts returns the number of parts. A very large range uses only its first parts. A part must not
+// parts returns into how many parts the range is divided, at most 1<<maxPartBits. A part must not
 // be larger than the range.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
@@ -110,7 +110,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// The caller holds mu.
+// take must be called with mu held.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -173,8 +173,9 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free part. It searches round-robin, so that released ranges are reused late,
-// because clients may still send to Pods that had them. The caller holds mu.
+// pickFrom returns a free part. It searches round-robin, so that a released range is reused as late
+// as possible. Clients may still send to Pods that had addresses in that range. The caller holds
+// mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])

@@ -76,7 +76,7 @@ func (l *Lifecycle) report(err error) {
 	l.Log.Warn("cannot update the health of nodes", "error", err)
 }
 
-// look checks all nodes once. An error for one node does not stop it.
+// look checks all nodes once. An error for one node does not stop the check of the others.
 func (l *Lifecycle) look(ctx context.Context) error {
 	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -107,8 +107,8 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// readLeases records renewed Leases. It ignores nodes that note has not recorded yet. Any change of
-// the time counts as a renewal, because a node's clock may have been set back.
+// readLeases records renewed Leases. It ignores nodes that note has not recorded yet. Any new time
+// counts as a renewal, because a node's clock may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
 	if l.leases.Kind == nil || len(l.known) == 0 {
 		return nil
@@ -134,8 +134,9 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 	return nil
 }
 
-// note records a changed node. A node with a different uid is new, and so is every node after a
-// restart. A new node with a Ready condition gets the full grace period.
+// note records a changed node. A node counts as new if its uid has changed, or if it is seen for
+// the first time since the server started. A new node with a Ready condition gets the full grace
+// period.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {

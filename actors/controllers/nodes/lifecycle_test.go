@@ -103,7 +103,6 @@ func TestAllSilent(t *testing.T) {
 	w.want(11*time.Second, "c evicted")
 }
 
-// TestZoneIsEvictedSlowly checks that the nodes of a zone are evicted one at a time.
 func TestZoneIsEvictedSlowly(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
@@ -121,7 +120,7 @@ func TestZoneIsEvictedSlowly(t *testing.T) {
 	w.want(time.Second, "c evicted")
 }
 
-// TestClocksOfNodes checks that every change of a heartbeat counts, whatever its time.
+// TestClocksOfNodes checks that every new Lease time counts as a renewal, even an earlier time.
 func TestClocksOfNodes(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")

@@ -52,7 +52,7 @@ func (g *PodGC) Run(ctx context.Context) {
 	})
 }
 
-// garbage is a Pod to delete. why is the condition to add before, or nil.
+// garbage is a Pod to delete. why is the condition to add before the delete, or nil.
 type garbage struct {
 	pod *meta.Object
 	why tree.Tree

@@ -74,8 +74,8 @@ func putCondition(status, c tree.Tree) {
 	status["conditions"] = append(reconcile.RemoveCondition(status.List("conditions"), c.String("type")), c)
 }
 
-// delete deletes a Pod with a grace period in seconds, or its own if nil. It ignores conflicts,
-// because another uid means that the Pod is already deleted.
+// delete deletes a Pod with a grace period in seconds. If seconds is nil, the Pod's own grace
+// period applies. It ignores conflicts, because another uid means that the Pod is already deleted.
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }

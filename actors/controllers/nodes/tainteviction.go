@@ -12,8 +12,8 @@ import (
 )
 
 // TaintEviction deletes Pods from nodes with NoExecute taints. A Pod that does not tolerate them is
-// deleted immediately, and others when their toleration expires. It watches Pods once a node has
-// such a taint.
+// deleted immediately, and any other when its toleration expires. The controller watches Pods once
+// a node has such a taint.
 //
 // Lock order: mu is taken before the lock of the schedule. It is not held during store calls. since
 // and the schedule change together under mu.
@@ -45,8 +45,8 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode records the taints of a node and checks its Pods. It reports whether the node has
-// taints. It records them before it lists Pods, so that the Pod watch checks Pods that arrive
+// noteNode records the taints of a node and checks its Pods. It returns true if the node has
+// taints. It records the taints before it lists Pods, so that the Pod watch checks Pods that arrive
 // later.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
@@ -110,7 +110,8 @@ func (t *TaintEviction) forget(key meta.Key) {
 }
 
 // look schedules or cancels the deletion of a Pod. It decodes only Pods on tainted nodes. If the
-// taints change, the time of a scheduled Pod still counts from its first schedule.
+// taints change, the toleration of a scheduled Pod still counts from when the Pod was first
+// scheduled.
 func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]
@@ -148,8 +149,8 @@ func (t *TaintEviction) look(o *meta.Object) {
 }
 
 // toleratedFor returns how long a Pod may stay, which is the shortest tolerationSeconds of the
-// matching tolerations. stays means without limit. An untolerated taint or negative seconds yield
-// 0.
+// matching tolerations. stays is true if there is no limit. For an untolerated taint or negative
+// seconds, the result is 0.
 func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays bool) {
 	stays = true
 	for _, taint := range taints {

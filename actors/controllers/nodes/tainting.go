@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits on the rate at which nodes of a zone are tainted for eviction, and on when a zone is
-// unhealthy.
+// Rates at which nodes of a zone are tainted for eviction, and thresholds for an unhealthy zone.
 const (
 	evictionInterval     = 10 * time.Second
 	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
@@ -23,9 +22,9 @@ const (
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
 )
 
-// noteDisruption determines whether any node is ready. While none is, executeTaint evicts no Pod,
-// because a local network failure looks the same. When a node becomes ready again, all nodes get a
-// new grace period. Both transitions require new taints for all nodes.
+// noteDisruption determines whether any node is ready. While no node is ready, executeTaint evicts
+// no Pod, because a local network failure looks the same. When a node becomes ready again, all
+// nodes get a new grace period. Both transitions require new taints for all nodes.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -65,8 +64,9 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 }
 
 // zoneInterval returns the eviction interval of a zone, given its numbers of nodes and silent
-// nodes. If all are silent, the zone has failed and is evicted at the normal rate. If most are,
-// moving Pods might make things worse. executeTaint handles the case that all zones are silent.
+// nodes. If all nodes are silent, the zone has failed and is evicted at the normal rate. If most
+// are silent, evictions slow down or stop, because moving Pods might make things worse.
+// executeTaint handles the case that all zones are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
 	case lost == nodes || lost <= unhealthyNodes || float64(lost)/float64(nodes) < unhealthyShare:
@@ -95,7 +95,7 @@ const unschedulable = taintDomain + "unschedulable"
 
 // taint updates the taints of a node. Only its first NoExecute taint is rate-limited, because a
 // change between not-ready and unreachable evicts no Pods. A node that must wait gets its other
-// taints and stays outdated until the next check. The same applies to an Unknown node in a new
+// taints now and is processed again by the next check. The same applies to an Unknown node in a new
 // grace period, and to a node whose write conflicted.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {

@@ -55,7 +55,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that an Inform that starts after a delete is caught up, although
+// TestCatchUpAfterADeletion checks that Inform is caught up if it starts after a delete, although
 // no object has the version of the delete.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)

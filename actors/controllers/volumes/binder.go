@@ -144,9 +144,9 @@ func (c claim) annotation(name string) string {
 
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
-// syncClaim performs the next step of binding a claim, which may have been bound before, name a
-// volume, or name none. An annotation records that it was bound, to distinguish a lost volume from
-// a future one.
+// syncClaim performs the next step of binding a claim. An annotation marks claims that were bound
+// before. If the volume of such a claim is missing, it is lost. If a claim that was never bound
+// names a missing volume, the volume may still be created.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -245,8 +245,8 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume from the class's provisioner. It sets the provisioner annotation and
-// the beta one for older provisioners. Provisioners in the platform's own domain were in-tree and
+// provision requests a volume from the class's provisioner. It sets the provisioner annotation, and
+// its beta form for older provisioners. Provisioners in the platform's own domain were in-tree and
 // do not exist here, so their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")

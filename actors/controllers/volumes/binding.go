@@ -44,8 +44,8 @@ func isOf(ref tree.Tree, c claim) bool {
 	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
 }
 
-// bindVolume sets the claim reference of a volume. chosen means that the binder has chosen the
-// volume. It is recorded in an annotation, so that unbind may remove the whole reference.
+// bindVolume sets the claim reference of a volume. If chosen is set, the binder has chosen the
+// volume, and an annotation records this. unbind may then remove the whole reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
@@ -106,8 +106,8 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	return nil
 }
 
-// unbind frees a volume whose claim is bound to another one. It keeps the claim's name in a
-// reference that a user has set.
+// unbind frees a volume whose claim is bound to another volume. If a user has set the reference,
+// only its uid and version are removed, so that the claim's name stays.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
 	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCacheBytes limits the memory that the cache retains. That includes the stored objects, because
-// converted objects share their metadata.
+// maxCacheBytes limits the memory that the cache retains. The limit includes the stored objects,
+// because converted objects share their metadata.
 const maxCacheBytes = 32 << 20
 
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
@@ -19,8 +19,9 @@ type key struct {
 	// deleted marks the object in a Deleted event of a watch. If the object has only left the
 	// watch's selector, readers see a different object with the same version.
 	deleted bool
-	// The target form. It is the schema of a custom kind, which changes with its CRD, or a built-in
-	// kind. Entries must not retain custom kinds, which are large.
+	// schema and kind identify the target form. A custom kind is identified by its schema, which
+	// changes with its CRD. A built-in kind is identified by kind. Entries must not retain custom
+	// kinds, which are large.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

@@ -154,7 +154,8 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 	return waits, own, nil
 }
 
-// run makes calls one after the other. If one fails, the remaining ones fail with the same error.
+// run makes calls one after the other. If a call fails, the remaining calls fail with the same
+// error.
 func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call) {
 	defer s.running.Done()
 	var failed error

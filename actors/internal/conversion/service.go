@@ -122,8 +122,8 @@ func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.E
 	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
 }
 
-// replace converts n objects in place. place returns the location of the i-th object, which may be
-// nil there. deleted marks the last version of a deleted object.
+// replace converts n objects in place. place returns where the i-th object is stored. That object
+// may be nil. deleted marks the last version of a deleted object.
 func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
 	converter := s.converter(k)
 	var remote []int

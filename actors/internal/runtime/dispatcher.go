@@ -31,7 +31,7 @@ func (d *dispatcher) Throughput() int { return d.throughput }
 
 func (d *dispatcher) Schedule(job func()) { d.schedule(job) }
 
-// schedule queues several jobs at once, which costs less than one by one.
+// schedule queues several jobs at once, which is cheaper than queueing them one by one.
 func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Lock()
 	for _, job := range jobs {
@@ -78,7 +78,7 @@ func (d *dispatcher) runWorker() {
 	}
 }
 
-// close ends idle workers, and others when they become idle. Queued jobs still run.
+// close ends idle workers at once, and busy workers when they become idle. Queued jobs still run.
 func (d *dispatcher) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -86,7 +86,7 @@ func (m *mailbox) wake() bool {
 	return wake
 }
 
-// The caller holds mu.
+// ready must be called with mu held.
 func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }

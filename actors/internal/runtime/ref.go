@@ -12,7 +12,7 @@ type Ref struct {
 	done    chan struct{} // created on first use
 }
 
-// Send queues a message. If the mailbox rejects it and it is Rejectable, Send calls its Reject.
+// Send queues a message. If the mailbox rejects a Rejectable message, Send calls its Reject method.
 func (r *Ref) Send(message any) {
 	if r.mailbox.put(message) {
 		r.mailbox.schedule()
@@ -54,7 +54,7 @@ func (t Turn) Dispatch() {
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained is queued by Drain behind the last message. The owner stops when it reaches it.
+// drained is queued by Drain behind the last message. The owner stops when it receives it.
 type drained struct{}
 
 var stop = &actor.Stop{}

@@ -141,7 +141,6 @@ func TestDrainOfFullMailbox(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestAwaitGivesUp checks that Await returns the context's error while an owner is still running.
 func TestAwaitGivesUp(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -186,7 +185,7 @@ func TestInline(t *testing.T) {
 }
 
 // TestTurn checks that only a sender that finds the owner idle gets its turn. Run handles one
-// message on the sender's goroutine, Dispatch all of them on another.
+// message on the sender's goroutine, and Dispatch handles all messages on another goroutine.
 func TestTurn(t *testing.T) {
 	r := newRuntime(t, Restart)
 	started, onSender := make(chan struct{}), make(chan bool, 10)
@@ -222,7 +221,6 @@ func TestTurn(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestBatch checks that a Batch reaches every owner.
 func TestBatch(t *testing.T) {
 	r := newRuntime(t, Restart)
 	const owners = 100

@@ -73,7 +73,6 @@ func TestTooManyRestarts(t *testing.T) {
 	}
 }
 
-// TestPanicInStopping checks that an owner stops despite a panic in its last message.
 func TestPanicInStopping(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
@@ -88,7 +87,6 @@ func TestPanicInStopping(t *testing.T) {
 	}
 }
 
-// TestStopDuringBackoff checks that an owner can be stopped while its restart is delayed.
 func TestStopDuringBackoff(t *testing.T) {
 	r := New(Options{Throughput: 1, Logger: slog.New(slog.DiscardHandler),
 		Supervision: Supervision{Strategy: Restart, MaxRestarts: 3, Window: time.Minute, Backoff: time.Hour}})

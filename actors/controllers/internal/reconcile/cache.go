@@ -63,8 +63,9 @@ type Cache[T Cached] struct {
 	// namespaces holds the objects by namespace. It is nil for Pods, for which this index is not
 	// needed.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that a response has reported, but the watch has not yet.
-	// Until then the watch may deliver older versions, which must not bring the object back.
+	// gone holds the versions of deletes that a response has reported and the watch has not
+	// delivered yet. Until then, the watch may deliver older versions, which must not bring the
+	// object back.
 	gone map[meta.Key]uint64
 	// seen is the newest version that the watch has delivered. If the response to a write is not
 	// newer and the object is missing, the response is late. The watch has already delivered the
@@ -86,7 +87,8 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// NewCache returns the cache of a kind. Run and the writes of its Env fill it.
+// NewCache returns the cache of a kind. Run fills the cache from a watch, and writes through the
+// Env of k update it.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -151,7 +153,8 @@ func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
 // take records an object that is newer than the cached one, and calls the handlers. It drops older
 // objects, because watch events and responses arrive in any order and a controller must not see its
-// own writes undone. It always accepts version 0, which objects deleted between two watches have.
+// own writes undone. It always accepts version 0, which marks an object deleted between two
+// watches.
 func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
@@ -251,8 +254,8 @@ func (c *Cache[T]) All() []T {
 	return valuesOf(c.entries)
 }
 
-// inNamespace returns the objects in a namespace. It works only for caches of Items, which have an
-// index by namespace, because it is called for each changed orphan.
+// inNamespace returns the objects in a namespace. It is called for each changed orphan and
+// therefore uses an index. Only caches of Items have this index.
 func (c *Cache[T]) inNamespace(namespace string) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

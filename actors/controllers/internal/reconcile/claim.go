@@ -64,8 +64,8 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 	return mine, nil
 }
 
-// mayAdopt checks in the store that the owner exists and is not terminating. Otherwise it could
-// adopt objects that its own deletion has just orphaned.
+// mayAdopt checks in the store that the owner exists and is not terminating. Without this check, an
+// owner could adopt objects that its own deletion has just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)
@@ -92,7 +92,6 @@ func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	})
 }
 
-// release removes the owner from an object's owner references, and removes the finalizer.
 func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	_, err := c.patch(ctx, k, h, func(references, finalizers []any) ([]any, []any) {
 		return slices.DeleteFunc(references, func(r any) bool {

@@ -100,7 +100,8 @@ func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object
 	return c.List(ctx, request.List{Fields: fields})
 }
 
-// Mutate applies a mutation and updates the cache. Its kind defaults to the Client's.
+// Mutate applies a mutation and updates the cache. A mutation without a kind is applied to the
+// Client's kind.
 func (c Client) Mutate(ctx context.Context, m request.Mutation) (*meta.Object, error) {
 	if m.Kind == nil {
 		m.Kind = c.Kind
@@ -119,7 +120,7 @@ func (c Client) keyOf(object tree.Tree) meta.Key {
 	return c.Key(metadata.String("namespace"), metadata.String("name"))
 }
 
-// Create creates an object. The server generates its name if it has only a generateName.
+// Create creates an object. If the object has only a generateName, the server generates its name.
 func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, error) {
 	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
 }
@@ -159,8 +160,8 @@ func (c Client) Patch(ctx context.Context, o *meta.Object, subresource string, c
 	return Except(err, IsNotFound)
 }
 
-// PatchExisting is like Patch, but returns an error for a missing object. If o.Version is 0, it
-// applies to any version.
+// PatchExisting is like Patch, but returns an error for a missing object. If o.Version is 0, the
+// patch applies to any version.
 func (c Client) PatchExisting(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) (*meta.Object, error) {
 	metadata := change.EnsureObject("metadata")
 	if metadata["uid"] = o.Meta.UID; o.Version != 0 {
@@ -190,8 +191,8 @@ func (c Client) PatchStatus(ctx context.Context, o *meta.Object, status tree.Tre
 	return c.Patch(ctx, o, "status", tree.Tree{"status": status})
 }
 
-// PatchMetadataList replaces a list in an object's metadata by the result of change. It is a
-// conflict if the object has changed.
+// PatchMetadataList replaces a list in an object's metadata by the result of change. It returns a
+// conflict if the object has changed since it was read.
 func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field string, change func(list []any) []any) error {
 	object, err := c.Decode(o)
 	if err != nil {
@@ -201,12 +202,14 @@ func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field str
 	return c.Patch(ctx, o, "", tree.Tree{"metadata": tree.Tree{field: change(object.Object("metadata").List(field))}})
 }
 
-// AddFinalizer adds a finalizer to an object. It is a conflict if the object has changed.
+// AddFinalizer adds a finalizer to an object. It returns a conflict if the object has changed since
+// it was read.
 func (c Client) AddFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return append(list, finalizer) })
 }
 
-// RemoveFinalizer removes a finalizer from an object. It is a conflict if the object has changed.
+// RemoveFinalizer removes a finalizer from an object. It returns a conflict if the object has
+// changed since it was read.
 func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
 }

@@ -17,8 +17,8 @@ func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
 }
 
-// SetCondition returns all with c in place of the condition of the same type, unless that has the
-// same status and reason. A new message alone does not count, so that varying error texts cause no
+// SetCondition returns all with c in place of the condition of the same type. If that condition has
+// the same status and reason, SetCondition returns all unchanged, so that varying messages cause no
 // writes. lastTransitionTime is kept while the status is unchanged.
 func SetCondition(all []any, c tree.Tree) []any {
 	if old := FindCondition(all, c.String("type")); old != nil {
@@ -33,7 +33,7 @@ func SetCondition(all []any, c tree.Tree) []any {
 }
 
 // RemoveCondition returns a new list without the conditions of a type. The list has capacity for
-// one more.
+// one more condition.
 func RemoveCondition(all []any, kind string) []any {
 	kept := make([]any, 0, len(all)+1)
 	for _, c := range all {
@@ -50,8 +50,8 @@ func FindCondition(all []any, kind string) tree.Tree {
 }
 
 // WithCondition returns the conditions of a status with c in place of the condition of the same
-// type. changed reports whether the two differ. lastTransitionTime is kept while the status is
-// unchanged.
+// type. changed reports whether c differs from the replaced condition. lastTransitionTime is kept
+// while the status is unchanged.
 func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
 	old := tree.FindCondition(status, c.String("type"))
 	if c["lastTransitionTime"] = Stamp(time.Now()); old.String("status") == c.String("status") {

@@ -34,8 +34,9 @@ type Source interface {
 	Wait(context.Context) bool
 }
 
-// New returns a controller that reconciles keys. queue names its work queue in metrics, by default
-// like the controller. Failures are logged with text as the message and the key under attribute.
+// New returns a controller that reconciles keys. queue is the name of its work queue in metrics. If
+// queue is empty, metrics use the name of the controller. Failures are logged with text as the
+// message and the key under attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -61,8 +62,8 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 }
 
 // On calls handler for each object in a cache and every change, while the controller runs. The
-// cache may outlive the controller. A new controller is created whenever this server becomes the
-// leader.
+// handler is removed afterwards, because the cache may outlive the controller. A new controller is
+// created whenever this server becomes the leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }

@@ -11,14 +11,14 @@
 //	Recorder    writes Events, combined and rate-limited per object
 //	Workqueue   holds each key once, and retries failures
 //	Schedule    holds a time for each key
-//	Metrics     metrics of all work queues, which find it in their controller's context
+//	Metrics     the metrics of all work queues; queues find it in their controller's context
 //
 // Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
-// key, compares it with the desired state, and writes the difference. A late write is a conflict,
-// and the key is processed again. A process may therefore end at any point, because its successor
-// lists every object and finds the remaining work. Controllers may retain the Key of an object.
-// Other retained strings must be a meta.Text or a copy, because a string of an object keeps its
-// whole JSON alive.
+// key, compares it with the desired state, and writes the difference. A write of an outdated object
+// is a conflict, and the key is processed again. A process may therefore end at any point, because
+// its successor lists every object and finds the remaining work. Controllers may retain the Key of
+// an object. Other retained strings must be a meta.Text or a copy, because a string of an object
+// keeps its whole JSON alive.
 //
 // A Cache takes the responses to writes before the writer continues, as well as watch events, and
 // keeps the newer version. No controller therefore decides on an object older than its own writes,

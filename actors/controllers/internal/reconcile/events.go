@@ -67,8 +67,8 @@ func (a about) clone() about {
 	return a
 }
 
-// Manager is the field manager of Events and workload controllers. It is the name that Kubernetes
-// uses, because tools look for it.
+// Manager is the field manager of Events and workload controllers. Kubernetes uses the same name,
+// and tools look for it.
 const Manager = "kube-controller-manager"
 
 // event is an Event to write. With some fields left empty, it is also a map key of eventWriter.
@@ -107,7 +107,7 @@ type eventSeries struct {
 	count int64
 }
 
-// An eventBudget is a token bucket that held tokens at the time at. Each Event takes one.
+// An eventBudget is a token bucket that held tokens at the time at. Each Event takes one token.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -150,8 +150,8 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine returns the key of an Event's series and the Event to write, combined if there are too
-// many similar ones.
+// combine returns the key of an Event's series and the Event to write. If there are too many
+// similar Events, the Event to write is a combined one.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}
@@ -187,8 +187,8 @@ func (w *eventWriter) allows(e event) bool {
 	return true
 }
 
-// write starts a series or increments its count. As in client-go, the name of an Event ends with
-// its time in nanoseconds, in hexadecimal.
+// write starts a series of Events or increments the count of an existing series. As in client-go,
+// the name of an Event ends with its time in nanoseconds, in hexadecimal.
 func (w *eventWriter) write(ctx context.Context, e event) error {
 	key, e := w.combine(e)
 	if !w.allows(e) {

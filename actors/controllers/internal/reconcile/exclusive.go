@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// An Exclusive serializes work that several controllers need but only one of them does. The zero
-// value is ready to use.
+// An Exclusive ensures that only one controller at a time runs work that several controllers need.
+// The zero value is ready to use.
 type Exclusive struct {
 	mu   sync.Mutex
 	slot chan struct{}

@@ -29,8 +29,8 @@ func valuesOf[K comparable, V any](m map[K]V) []V {
 	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
 }
 
-// Poll calls done until it returns true or the context ends. The pauses between calls double, from
-// from up to to.
+// Poll calls done until it returns true or the context ends. The pause between two calls starts at
+// from and doubles up to to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

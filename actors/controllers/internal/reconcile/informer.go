@@ -18,9 +18,9 @@ type Event struct {
 }
 
 // An Informer delivers the objects of a kind and their changes, until its context ends or the store
-// closes. When a watch ends, it starts another with initial events, and reports objects deleted in
-// between. Handlers may therefore receive an object again and must be idempotent. An Informer keeps
-// keys only.
+// closes. When a watch ends, the Informer starts another with initial events, and reports objects
+// deleted in between. Handlers may therefore receive an object again and must be idempotent. An
+// Informer keeps keys only.
 type Informer struct {
 	Client
 	// Name, if set, restricts the watch to objects of that name in all namespaces.
@@ -56,8 +56,8 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch. If another goroutine runs the informer, it waits and takes over, unless the
-// context has ended.
+// run calls watch. If another goroutine runs the informer, run first waits for its end. It does not
+// call watch if the context has ended.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {

@@ -56,7 +56,7 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 }
 
 // Selects reports whether the item's selector matches the labels. An empty or invalid selector
-// selects nothing. Such selectors may be older than the validation.
+// selects nothing. It may have been stored before validation rejected such selectors.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)

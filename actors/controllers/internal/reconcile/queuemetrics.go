@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics holds the metrics of all work queues in a process, named as in kube-controller-manager. A
-// queue finds it in the context of its controller. It is safe for concurrent use.
+// Metrics holds the metrics of all work queues in a process, named as in kube-controller-manager.
+// Queues find it in the context of their controller (WithMetrics). It is safe for concurrent use.
 type Metrics struct {
 	adds, retries  *metrics.Counters
 	waited, worked *metrics.Histograms
@@ -88,8 +88,8 @@ type queueState struct {
 	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe registers the queue with the metrics in ctx, if any, until ctx ends. It counts items that
-// were added before.
+// observe registers the queue with the metrics in ctx, if any, until ctx ends. It also counts items
+// that were added before the call.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()

@@ -76,7 +76,7 @@ func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.addAfter(ctx, t, delay)
 }
 
-// The caller holds mu.
+// addAfter must be called with mu held.
 func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	b.metrics.countRetry()
 	w := &delayed{at: time.Now().Add(delay)}
@@ -114,8 +114,8 @@ func (b *Workqueue[T]) signal() {
 }
 
 // Get waits for items. It removes and returns up to most items, or nil when the context ends. The
-// caller must pass each to Done. A signal wakes one caller, and a caller that leaves items wakes
-// the next.
+// caller must pass each item to Done. A signal wakes one caller, and a caller that leaves items in
+// the queue wakes the next.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {

@@ -19,7 +19,8 @@ type Options struct {
 	// DownscaleStabilization is the default window for scaling down. The highest recommendation
 	// within the window counts.
 	DownscaleStabilization time.Duration
-	// Tolerance is the default deviation from ratio 1 that causes no change.
+	// Tolerance is the default for how far the ratio of a metric to its target may deviate from 1
+	// without causing a change.
 	Tolerance float64
 	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
 	// while it is unready or has just become ready. A Pod that became unready within

@@ -167,8 +167,9 @@ const (
 	shrinking = -1
 )
 
-// reach returns how far the policies of one direction allow the number of replicas to change. The
-// policy with the largest change counts, or with selectPolicy Min the one with the smallest.
+// reach returns the number of replicas up to which the policies of one direction allow a change.
+// The policy that allows the largest change counts, or with selectPolicy Min the one that allows
+// the smallest.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current

@@ -15,7 +15,8 @@ type sample struct {
 
 type samples map[string]sample
 
-// A tolerance is the deviation from ratio 1 that causes no change.
+// A tolerance is how far the ratio of a metric to its target may deviate from 1 without causing a
+// change.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
@@ -108,7 +109,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds conservative samples for Pods without one. They make the change smaller.
+// assume adds a conservative sample for each Pod that has none, so that the change becomes smaller.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -185,8 +186,8 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare returns the number of replicas at which each has at most target of a value. share is the
-// current value per replica.
+// forShare returns how many replicas are needed so that the share of each in value is at most
+// target. Within the tolerance, it returns replicas. share is the current value per replica.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {

@@ -17,9 +17,9 @@ var (
 
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
-// makePod returns a Pod that requests 1 CPU. The state going means terminating, unready means
-// unready since its start an hour ago, broken means unready for a minute, and fresh means ready for
-// 20 s.
+// makePod returns a Pod that requests 1 CPU. A going Pod is terminating. An unready Pod has been
+// unready since its start an hour ago, and a broken Pod for a minute. A fresh Pod has been ready
+// for 20 s.
 func makePod(name, state string) pod {
 	ready, changed, started, phase := "True", 3000, 3600, "Running"
 	metadata := tree.Tree{"name": name}
@@ -49,7 +49,8 @@ func makePod(name, state string) pod {
 	}}
 }
 
-// TestUtilization checks the replicas for a CPU usage. The target is half the request.
+// TestUtilization checks the number of replicas computed from CPU usage, with a target of half the
+// request.
 func TestUtilization(t *testing.T) {
 	type pods = []string // state and optional usage in percent, as "state:50"; without usage there is no sample
 	for _, c := range []struct {

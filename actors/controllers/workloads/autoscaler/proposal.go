@@ -16,8 +16,8 @@ type proposal struct {
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind evaluates metrics of one type. Their specification is in the field member. subject
-// and reason describe a failure.
+// A metricKind evaluates metrics of one type. member is the field with the specification of such a
+// metric. subject and reason are used to report a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string

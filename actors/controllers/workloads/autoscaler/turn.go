@@ -35,7 +35,7 @@ type turn struct {
 	state     *state
 	tolerance tolerance
 
-	// Read from the target:
+	// Fields read from the target.
 	target            *target
 	current, observed int64 // desired and existing replicas
 	selectorText      string

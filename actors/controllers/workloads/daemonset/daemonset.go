@@ -13,11 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods that a DaemonSet creates, and that it deletes, per turn. The
-// changes trigger the next turn.
+// burst is the maximum number of Pods that a turn creates for a DaemonSet. The same limit applies
+// to deletes. The changes trigger the next turn.
 const burst = 250
 
-// A Controller manages the Pods of DaemonSets. Its only own state is failures.
+// A Controller manages the Pods of DaemonSets. Apart from the shared caches, it keeps only failures
+// in memory.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster

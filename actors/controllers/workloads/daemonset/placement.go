@@ -49,8 +49,9 @@ type placement struct {
 	tolerations []tree.Tree
 }
 
-// fits reports whether a node should get a Pod, and whether an existing Pod may stay. With an
-// untolerated NoSchedule taint, it may only stay. On an unselected node it may not.
+// fits reports whether a node should get a Pod, and whether an existing Pod may stay. A NoSchedule
+// taint that is not tolerated prevents only new Pods. A node that the template does not select
+// allows neither.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false
@@ -62,7 +63,7 @@ func (p placement) fits(n *cluster.Node) (run, stay bool) {
 }
 
 // A turn is a snapshot of a DaemonSet with its nodes and Pods. Each step that makes changes takes a
-// new one. Pods are indexed by their target node, so that Pods not bound yet count for it.
+// new snapshot. Pods are indexed by their target node, so that they count before they are bound.
 type turn struct {
 	placement
 	key      meta.Key
@@ -123,8 +124,8 @@ func (t *turn) place() (c changes) {
 	return c
 }
 
-// placeOn adds the changes for one node. It creates a Pod only if the node has no other, not even a
-// terminating one, so that two Pods do not compete for ports or files. Surge updates are exempt.
+// placeOn adds the changes for one node. It creates no Pod while the node has another, even a
+// terminating one, because two Pods could compete for ports or files. Surge updates are exempt.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -149,7 +150,8 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 }
 
 // bury removes terminated Pods and returns the Pods that are still alive. A failed Pod is replaced
-// after a delay, because the new Pod may fail again at once. Until then it occupies its node.
+// after a delay, because the new Pod may fail again at once. During the delay, the failed Pod
+// occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {
 		switch {

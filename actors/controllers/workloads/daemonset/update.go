@@ -8,12 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace limits an update to the number of nodes that may have two Pods, or no available Pod.
-// Validation allows only one of the two above 0.
+// A pace limits how many nodes may have two Pods during an update, and how many may have no
+// available Pod. Validation allows only one of the two limits to be above 0.
 type pace struct{ surge, unavailable int }
 
-// pace resolves percentages of the eligible nodes. Unlike for Deployments, both are rounded up. One
-// is at least 1, because the update would otherwise stop. desired is the number of eligible nodes.
+// pace converts percentages of the eligible nodes to numbers. Unlike for Deployments, both limits
+// are rounded up. If both are 0, the unavailable limit becomes 1, because the update would
+// otherwise stop. desired is the number of eligible nodes.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {
@@ -71,9 +72,9 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods, which place replaces in the next turn. It also deletes
-// unavailable old Pods beyond most. That costs no availability, and a broken revision must not
-// block the next one.
+// updateInPlace deletes old Pods, which place replaces in the next turn. It deletes unavailable old
+// Pods even beyond most. That costs no availability, and a broken revision must not block the next
+// one.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0
 	var candidates []*cluster.Pod

@@ -46,7 +46,7 @@ type rollout struct {
 	newest *replicaSet // nil until it exists
 	old    []*replicaSet
 
-	// To write at the end:
+	// Values to write at the end of the reconciliation.
 	conditions []any
 	collisions any
 	revision   string
@@ -128,7 +128,7 @@ func (r *rollout) turn(ctx context.Context) error {
 }
 
 // tellPaused updates the Progressing condition when the rollout is paused or resumed. Resuming
-// renews its time, so that the pause does not count toward the progress deadline.
+// renews the time of the condition, so that the pause does not count toward the progress deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -178,7 +178,7 @@ func (r *rollout) scale(ctx context.Context) error {
 }
 
 // resize distributes spec.replicas over the sets. If only one set is active, or the newest is
-// saturated, that set gets all. Otherwise a rolling update sizes all sets in proportion.
+// saturated, that set gets all replicas. Otherwise a rolling update sizes all sets in proportion.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -280,8 +280,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes the size and the size annotations of a set if the size differs. With always, it
-// also writes them if only the annotations differ. After a conflict the turn is repeated.
+// setSize writes the size of a set and its size annotations if the size differs. If always is set,
+// a difference in the annotations suffices. After a conflict, the turn is repeated.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -327,9 +327,9 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes the status. rolls means that the rollout continues. In that case writeStatus
-// schedules a turn for the progress deadline, because the deadline causes no event. It adds a
-// second, because times in objects have no fractions.
+// writeStatus writes the status. If rolls is set, the rollout continues. writeStatus then schedules
+// a turn for the progress deadline, because the deadline causes no event. The turn is a second
+// late, because times in objects have no fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)

@@ -49,7 +49,7 @@ type replicaSet struct {
 	tree     tree.Tree
 	created  time.Time
 	replicas int64 // desired
-	// From the status:
+	// Fields read from the status.
 	current, ready, available, observed, terminating int64
 	tellsTerminating                                 bool
 	revision                                         int64 // 0 for none

@@ -19,9 +19,9 @@ type pace struct {
 	surge, maxUnavailable int64
 }
 
-// readPace resolves percentages. It rounds maxSurge up and maxUnavailable down. If both become 0,
-// which validation cannot detect, it sets maxUnavailable to 1, because the rollout would otherwise
-// stop.
+// readPace converts the percentages in a strategy to numbers of Pods. It rounds maxSurge up and
+// maxUnavailable down. If both become 0, which validation cannot detect, it sets maxUnavailable to
+// 1, because the rollout would otherwise stop.
 func readPace(spec tree.Tree) pace {
 	p := pace{}
 	p.replicas, _ = spec.Int("replicas")
@@ -57,14 +57,15 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a decision about the size of a set. It is separate from the write for testing.
+// A sizing is a decision about the size of a set. setSize writes it later, so that decisions can be
+// tested without a store.
 type sizing struct {
 	set  *replicaSet
 	size int64
 }
 
 // shrinkOld returns the next sizes of the old sets. It first removes unavailable old Pods, so that
-// a broken rollout can be replaced. It then removes as many as available new Pods replace.
+// a broken rollout can be replaced. It then removes as many available old Pods as new Pods replace.
 // Unavailable Pods of the newest set count as missing, so that a broken template cannot take down a
 // Deployment.
 func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
@@ -84,7 +85,6 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 		sizes[rs] = rs.replicas - n
 		cleaned += n
 	}
-	// The available Pods limit the second pass, which starts with the oldest set.
 	spare := sum(all, available) - p.minAvailable()
 	for _, rs := range old {
 		n := max(0, min(sizes[rs], spare))
@@ -137,8 +137,8 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 }
 
 // fraction returns the change of a set's size, rounded to whole Pods. It is negative if the set
-// shrinks. The previous total comes from the set's annotation, or else is the Deployment's number
-// of Pods.
+// shrinks. The previous total comes from the set's annotation. Without the annotation, it is
+// current, the Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas
@@ -164,7 +164,7 @@ func (p pace) saturated(n names, rs *replicaSet) bool {
 }
 
 // onlyActive returns the only set with a size above 0, or the youngest set if all sizes are 0. It
-// returns nil if several sets are active, so that a change must be divided.
+// returns nil if several sets are active and a change must be divided among them.
 func onlyActive(newest *replicaSet, old []*replicaSet) *replicaSet {
 	all := old
 	if newest != nil {

@@ -50,7 +50,7 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 }
 
 // terminating returns the number of terminating Pods. It returns false if an observed set does not
-// report its number, because the sum would be too low. Sets not observed yet have no Pods.
+// report this number, because the sum would be too low. Sets not observed yet have no Pods.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -69,8 +69,8 @@ func number(status tree.Tree, field string) int64 {
 	return n
 }
 
-// complete reports whether the rollout is done. The counts must include the last change of the
-// spec.
+// complete reports whether the rollout is done. It returns false while the status does not reflect
+// the last change to the spec.
 func complete(p pace, status tree.Tree, generation int64) bool {
 	return number(status, "updatedReplicas") == p.replicas && number(status, "replicas") == p.replicas &&
 		number(status, "availableReplicas") == p.replicas && number(status, "observedGeneration") >= generation
@@ -137,8 +137,8 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	now["conditions"] = conditions
 }
 
-// failure copies the ReplicaFailure condition of a set, the newest first. If no set has one, it
-// removes the condition.
+// failure copies the ReplicaFailure condition of a set, preferably the newest. If no set has the
+// condition, failure removes it.
 func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 	for _, rs := range append([]*replicaSet{newest}, sets...) {
 		if rs == nil {

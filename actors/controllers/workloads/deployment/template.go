@@ -86,8 +86,8 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create creates the set for a new template and names it by a hash of the template. After a
-// collision, the next turn tries another hash. Other failures are reported in the status and end
+// create creates the set for a new template. The set's name contains a hash of the template. After
+// a collision, the next turn tries another hash. Other failures are reported in the status and end
 // the turn.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
@@ -169,7 +169,7 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
-// outdated returns the old sets beyond revisionHistoryLimit, those with the lowest revisions.
+// outdated returns the old sets with the lowest revisions that exceed revisionHistoryLimit.
 // Terminating sets do not count.
 func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	limit, ok := spec.Int("revisionHistoryLimit")
@@ -187,8 +187,8 @@ func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 }
 
 // rollBack copies the template of the requested revision to the Deployment. Revision 0 means the
-// previous one. It always removes the annotation, because an unknown revision would otherwise be
-// retried forever. A later turn rolls out the template.
+// previous revision. It always removes the annotation, because an unknown revision would otherwise
+// be retried forever. A later turn rolls out the template.
 func (r *rollout) rollBack(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err

@@ -190,8 +190,7 @@ func (r *run) jobKey(name string) meta.Key {
 }
 
 // start creates the Job that is due and schedules the next run. It reports an invalid schedule in
-// an Event and returns nil, because a retry would not help and a change of the CronJob enqueues it
-// again.
+// an Event and returns nil. A retry would not help, and a change to the CronJob enqueues it again.
 func (r *run) start(ctx context.Context) error {
 	s, err := readSchedule(r.tree)
 	switch {
@@ -264,8 +263,9 @@ func (r *run) replace(ctx context.Context) error {
 	return nil
 }
 
-// jobName returns the unique name of the Job for a scheduled time. Its resolution is a minute, like
-// that of schedules. @every schedules below a minute share a Job per minute, as in Kubernetes 1.35.
+// jobName returns the unique name of the Job for a scheduled time. The name contains the minute,
+// because schedules have that resolution. @every schedules below a minute share a Job per minute,
+// as in Kubernetes 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
 // create creates the Job for a scheduled time and adds it to the active list. The name serves as a
@@ -274,7 +274,7 @@ func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
 	case reconcile.IsAlreadyExists(err):
-		// A run that was interrupted may have created it.
+		// An interrupted run may have created the Job.
 		if o, err = r.jobs.Client.Get(ctx, r.jobKey(jobName(r.item.Key.Name, at))); err != nil || o == nil {
 			return err
 		}

@@ -4,11 +4,12 @@
 // twice, even if clients delete Pods or this process ends. Counting takes three writes, and the
 // process may end after each of them:
 //
-// 1. the uid of a finished Pod is added to status.uncountedTerminatedPods 2. the Pod's finalizer is
-// removed 3. the uid is removed and the counter is incremented, in one write
+//  1. The uid of a finished Pod is added to status.uncountedTerminatedPods.
+//  2. The Pod's finalizer is removed.
+//  3. The uid is removed and the counter is incremented, in one write.
 //
-// If a listed Pod has no finalizer, it must still be counted. If it has one, listing it again has
-// no effect. Indexed Jobs count successful indexes, which are sets and need no uids.
+// A listed Pod without the finalizer must still be counted. A Pod with the finalizer may be listed
+// again without effect. Indexed Jobs count successful indexes, which are sets and need no uids.
 //
 // A Job ends when its last Pod has ended. Until then, the conditions FailureTarget and
 // SuccessCriteriaMet announce the result.

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts and that
-// must lose their finalizer, because the Pods of deleted Jobs could otherwise not be deleted.
+// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts. They must
+// lose their finalizer, because the Pods of deleted Jobs could otherwise not be deleted.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -158,7 +158,8 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 }
 
 // applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads them from the
-// store, because the cache omits exit codes and conditions, which only such Jobs need.
+// store, because the cache omits exit codes and conditions. Only Jobs with such a policy need
+// these.
 func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {

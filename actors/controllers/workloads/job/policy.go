@@ -39,8 +39,8 @@ func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	return verdict{counts: true}
 }
 
-// matchRule returns a description of what a rule has matched, or "". It becomes part of the Job's
-// failure message. Validation allows either exit codes or Pod conditions in a rule.
+// matchRule returns a description of what a rule has matched, or "". The description becomes part
+// of the Job's failure message. Validation allows either exit codes or Pod conditions in a rule.
 func matchRule(rule, status tree.Tree, name string) string {
 	if codes := rule.Object("onExitCodes"); codes != nil {
 		for _, list := range []string{"containerStatuses", "initContainerStatuses"} {

@@ -63,8 +63,8 @@ type missed int
 
 // due returns the last scheduled time since the last Job that has passed, or the zero time. A
 // CronJob never catches up, so earlier missed times are not returned. The search starts at from. If
-// bounded, it is limited by the deadline. due returns an error if the schedule has no times or
-// steps of less than a second.
+// bounded is set, it reaches back no further than the starting deadline. due returns an error if
+// the schedule has no times or steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {

@@ -86,8 +86,8 @@ func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod counts. In an indexed Job, Pods with an invalid index do not. They
-// come from another client, or from before completions were lowered.
+// known reports whether a Pod counts. In an indexed Job, Pods with an invalid index do not. Such a
+// Pod comes from another client, or from before completions were lowered.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
@@ -152,8 +152,8 @@ func (s *state) countIndexes() {
 }
 
 // findDelayed finds the last failed Pod of each index to retry. That Pod keeps its finalizer until
-// it is replaced, because the next Pod continues its count. The Pod with the most failures is
-// chosen. Otherwise the index could exceed its limit.
+// it is replaced, because the next Pod continues its count. Of several failed Pods, findDelayed
+// chooses the one with the most failures, so that the index cannot exceed its limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {
@@ -184,8 +184,8 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide determines whether and how the Job ends. A result that was announced before stands.
-// Failure has precedence over success.
+// decide determines whether and how the Job ends. A previously announced result stands. Failure has
+// precedence over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return

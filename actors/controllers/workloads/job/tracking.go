@@ -13,7 +13,7 @@ import (
 const maxUncounted = 500
 
 // track lists ended Pods in the status. It returns the Pods whose finalizer must be removed after
-// the status has been written. more means that further Pods wait for the next turn. Pods are sorted
+// the status has been written. more is true if further Pods wait for the next turn. Pods are sorted
 // by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
@@ -48,8 +48,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 	return release, s.trackIndexes(done, false)
 }
 
-// trackIndexes writes the succeeded and failed indexes to the status, and returns more unchanged.
-// Adding an index twice has no effect, so unlike counters, indexes need no uids and only one write.
+// trackIndexes writes the succeeded and failed indexes to the status. Adding an index twice has no
+// effect, so unlike counters, indexes need no uids and only one write.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -89,8 +89,9 @@ func countUncounted(status tree.Tree, tracked map[string]bool) {
 	}
 }
 
-// announce writes the condition that announces the result, and sets finish to the final condition.
-// Complete and Failed must wait, because they promise that no Pod is running.
+// announce adds the condition FailureTarget or SuccessCriteriaMet, and sets finish to the final
+// condition. The final conditions Complete and Failed must wait, because they promise that no Pod
+// is running.
 func (s *state) announce() {
 	c := s.finish
 	if c == nil {

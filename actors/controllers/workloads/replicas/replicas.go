@@ -11,7 +11,7 @@ import (
 )
 
 // burst is the maximum number of Pods that a set creates or deletes per turn. The changes trigger
-// further turns, so that other sets get theirs in between.
+// further turns, so that other sets get their turns in between.
 const burst = 500
 
 // A Controller manages the Pods of all sets of one kind.
@@ -20,7 +20,7 @@ type Controller struct {
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating means that the status of the kind has terminatingReplicas.
+	// tellsTerminating is set if the status of the kind has terminatingReplicas.
 	tellsTerminating bool
 }
 

@@ -18,9 +18,9 @@ func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// claimOf returns a new claim from a template. It has no owner, because own adds one if the
-// retention policy requires it. It has the labels of the set's selector, by which users find the
-// claims of a set.
+// claimOf returns a new claim from a template. It sets no owner, because turn.own adds one if the
+// retention policy requires it. The claim has the labels of the set's selector, by which users find
+// the claims of a set.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -100,8 +100,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention says when claims are deleted. Owner references leave the deletion to the garbage
-// collector.
+// A retention holds whether claims are deleted with their set and after scaling down. The garbage
+// collector deletes them, because of their owner references.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {
@@ -122,10 +122,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners returns the desired owner references of a claim. It returns false if they must not change,
-// because they are correct, another controller has the claim, or an earlier object of the same name
-// owns it. mine collects the kinds that control the claim. "plain" stands for a non-controller
-// reference, which is replaced.
+// owners returns the desired owner references of a claim. It returns false to leave the claim
+// alone. The references may be correct, another controller may have the claim, or an earlier object
+// of the same name may own it. mine collects the kinds that control the claim. "plain" stands for a
+// non-controller reference, which is replaced.
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""

@@ -67,8 +67,8 @@ func ordinalOf(set, pod string) int64 {
 const maxMissing = 500
 
 // arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
-// first. It includes at most maxMissing empty slots. whole reports whether these are all. If they
-// are not, nothing may be updated, because the rest would not count as unavailable.
+// first. It includes at most maxMissing empty slots. whole is false if there are more. In that case
+// no Pod may be updated, because the omitted slots would not count as unavailable.
 func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot, whole bool) {
 	for _, pod := range pods {
 		switch n := ordinalOf(set, pod.Key.Name); {

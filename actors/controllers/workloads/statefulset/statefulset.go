@@ -105,7 +105,7 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 }
 
 // act creates and repairs the desired Pods, removes surplus ones, and then updates. With
-// OrderedReady, a missing or unavailable Pod ends the turn. The next change of that Pod triggers
+// OrderedReady, a missing or unavailable Pod ends the turn. The next change to that Pod triggers
 // another turn.
 func (t *turn) act(ctx context.Context) error {
 	wait, err := t.forEach(t.slots, func(s *slot) (bool, error) { return t.keep(ctx, s) })
@@ -176,7 +176,8 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	return false, t.own(ctx, *s, false)
 }
 
-// identify adds labels to an adopted Pod, by which a Service can select it alone.
+// identify labels an adopted Pod with its name and ordinal, so that a Service can select this Pod
+// alone.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
 	_, err := t.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
@@ -188,8 +189,8 @@ func (t *turn) podName(ordinal int64) string {
 	return t.item.Key.Name + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// create creates the claims and then the Pod of a slot. If the Pod's name is taken, it is retried
-// without an Event, because the name usually becomes free.
+// create creates the claims and then the Pod of a slot. If the Pod's name is taken, the create is
+// retried without an Event, because the name usually becomes free.
 func (t *turn) create(ctx context.Context, s *slot) error {
 	name := t.podName(s.ordinal)
 	if stale, err := t.stale(ctx, s.ordinal, name); stale || err != nil {
@@ -258,7 +259,8 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 }
 
 // remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
-// deletes one Pod at a time, and only an available Pod or first.
+// deletes one Pod at a time. That Pod must be available or equal to first, the result of
+// firstUnavailable.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil

@@ -146,9 +146,9 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf returns when a Pod ended. If not all containers have terminated, that is when the Pod
-// became unready, its deletion was requested, or it was created. deletionTimestamp includes the
-// grace period, which is subtracted.
+// endOf returns when a Pod ended. If a container has not terminated, the result is the time at
+// which the Pod became unready. If that is missing, the time of the delete request counts, and
+// finally the creation time. deletionTimestamp includes the grace period, which is subtracted.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
@@ -185,14 +185,14 @@ func requiredNode(spec tree.Tree) string {
 	return ""
 }
 
-// Active reports whether the Pod has neither ended nor is terminating.
+// Active reports whether the Pod has not ended and is not terminating.
 func (p *Pod) Active() bool { return !p.Ended() && !p.Terminating }
 
 // Ended reports whether the Pod has succeeded or failed.
 func (p *Pod) Ended() bool { return p.Phase == PodSucceeded || p.Phase == PodFailed }
 
-// Available reports whether the Pod has been ready for minReady. If it only has to stay ready to
-// become available, the second result is the remaining time, and otherwise 0.
+// Available reports whether the Pod has been ready for minReady. For a Pod that is ready but not
+// yet available, the second result is the remaining time. For any other Pod, it is 0.
 func (p *Pod) Available(minReady time.Duration, now time.Time) (bool, time.Duration) {
 	switch {
 	case !p.Ready:

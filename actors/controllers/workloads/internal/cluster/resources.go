@@ -99,7 +99,7 @@ func (r Resources) Lacks(asked Resources) string {
 	return ""
 }
 
-// Differs reports whether r and o differ.
+// Differs reports whether any amount in r and o differs.
 func (r Resources) Differs(o Resources) bool {
 	return r.CPU != o.CPU || r.Memory != o.Memory || !maps.Equal(r.Others, o.Others)
 }
@@ -109,7 +109,8 @@ func (r Resources) most(o Resources) Resources {
 }
 
 // requests returns the resource requests of a Pod. They are the sum over containers and sidecars,
-// or the peak of initialization if higher, plus overhead. Pod-level requests replace the sums.
+// or the peak during initialization if that is higher, plus overhead. Pod-level requests replace
+// the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	resize := newResize(status)
 	var containers, sidecars, initializing Resources
@@ -158,7 +159,6 @@ func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources
 	return r
 }
 
-// A resize describes an in-place resize according to a Pod's status.
 type resize struct {
 	status     tree.Tree
 	infeasible bool // the node cannot grant the requests of the spec
@@ -177,8 +177,8 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 	return nil
 }
 
-// effective returns the maximum of requested and allocated resources, and of those in use according
-// to the status. An infeasible request does not count.
+// effective returns the maximum of the requested resources and of those that the status lists as
+// allocated or in use. An infeasible request does not count.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

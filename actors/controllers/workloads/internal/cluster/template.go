@@ -40,7 +40,7 @@ func namePrefix(name string) string {
 var errNoLabels = errors.New("unable to create pods, no labels")
 
 // errNotSelected stops an object whose selector does not match its own Pods, because it would
-// create Pods forever. Objects may be older than the validation of selectors.
+// create Pods forever. Such an object may have been stored before selectors were validated.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
 // CheckSelected returns an error if an object does not select a Pod that it is about to create.
