@@ -104,8 +104,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate replaces the user by the impersonated one, if the request asks for it. Afterwards,
-// only the audit record has the original user.
+// impersonate replaces the user of the request with the impersonated user if the request has
+// impersonation headers. Only the audit record keeps the original user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

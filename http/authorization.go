@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// authorize checks whether the user may make the request. Methods that a resource never has are
-// rejected with 405 first, which reveals nothing about existing objects.
+// authorize checks whether the user may make the request. An HTTP method that no resource supports
+// is rejected with 405 before authorization, because that error reveals nothing about existing
+// objects.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
@@ -28,8 +29,8 @@ func (s *Server) authorize(x *requestContext) error {
 }
 
 // requireCreateRight makes an update or apply fail if it would create an object that the user may
-// not create. It asks the authorizer in advance, because the authorizer may be slow and the
-// object's owner must not wait for it.
+// not create. The authorizer is called in advance, because it may be slow, and the object's owner
+// must not wait for it.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -68,7 +69,7 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 // selectedName returns the name that a field selector metadata.name=x of a list or watch requires,
 // or "". A user who is authorized for that object alone may then list or watch it. Names that
 // cannot be a path segment are ignored. For aggregated resources the selector is not validated,
-// since their fields are unknown here.
+// because this server does not know their fields.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

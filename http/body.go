@@ -51,8 +51,8 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// maxReviewBytes limits the bodies of kinds that are not stored. Almost every user may create some
-// of them, such as a SelfSubjectAccessReview.
+// maxReviewBytes limits the request bodies of kinds that are not stored. The limit is low, because
+// almost every user may create some of these kinds, such as SelfSubjectAccessReview.
 const maxReviewBytes = 64 << 10
 
 // receiveBody reads the body of a request. While it waits for the client, the request does not

@@ -5,19 +5,19 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Several servers may share the store, so this server may lag behind responses that another server
-// has sent. Three rules make its own responses consistent. No other code in this package may call
-// an authenticator or authorizer, or read objects without the Store.
+// Several servers may share the store, so this server may not yet have applied a write that another
+// server has acknowledged. Three rules keep its responses consistent. No other code in this package
+// may call an authenticator or authorizer, or read objects without the Store.
 //
-//   - The Store confirms its own responses.
-//   - A rejection by an authenticator or authorizer counts only after catching up
-//     (authenticateUser, decide). Accepted requests do not wait.
-//   - Code that reads objects or policy without the Store catches up first (routeResource,
-//     currentDocuments): operations, connections, and the documents of kinds.
+//   - The Store itself ensures that its responses are current.
+//   - A rejection by an authenticator or authorizer counts only after catchUp (authenticateUser,
+//     decide). Accepted requests do not wait.
+//   - Code that reads objects or policy without the Store calls catchUp first: routeResource for
+//     operations and connections, currentDocuments for discovery.
 
 // catchUp waits until this server has applied everything that other servers acknowledged before the
-// request. It reports whether a retry may now succeed. A request waits only once, and concurrent
-// requests share one query to the store.
+// request. It reports whether a retry may now succeed. Each request waits at most once, and
+// concurrent requests share one query to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {
 		return false

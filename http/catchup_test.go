@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestRefusalsCatchUp checks the sources: authenticators and authorizers may be called only where a
-// catch-up precedes a rejection, or in rechecks.
+// TestRefusalsCatchUp checks in the source code that authenticators and authorizers are called only
+// in files that catch up before a rejection, or that recheck long-running requests.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
 	files := must.Get(os.ReadDir("."))(t)

@@ -87,7 +87,6 @@ func (s *Server) connect(x *requestContext) error {
 	return s.openStream(x, r)
 }
 
-// admitConnection runs admission for the connect request. Plugins may change the options.
 func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	if x.target.Query.Get("dryRun") != "" {
 		return meta.NewBadRequest("dryRun is not supported")
@@ -165,7 +164,8 @@ const (
 	base64Protocol = "base64.binary.k8s.io"
 )
 
-// messages returns how to send a response body to a WebSocket client, or nil for other clients.
+// messages returns the WebSocket framing of a log response, or nil if the client did not request a
+// WebSocket.
 func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

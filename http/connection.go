@@ -39,8 +39,9 @@ func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 	c.server.writeHeadError(ctx, err)
 }
 
-// ReplaceUnwritable replaces a response whose body failed before its first byte was sent by a 500.
-// It removes the headers about the body and keeps the audit id, which the Status names.
+// ReplaceUnwritable replaces a response with a 500 if its body failed before the first byte was
+// sent. It removes the headers that describe the body. It keeps the audit ID, which the Status
+// mentions.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

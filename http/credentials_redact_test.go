@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/credentials"
 )
 
-// TestRedact tests that tokens, and nothing else, are removed from URLs, in any spelling of the
-// parameter.
+// TestRedact tests that tokens, and nothing else, are removed from URLs, however the parameter name
+// is spelled or escaped.
 func TestRedact(t *testing.T) {
 	for target, want := range map[string]string{
 		"/a":                            "/a",

@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete handles the delete of one object. If the object is deleted immediately, the response is a
-// Status, unless the kind returns the object. An object with finalizers or a grace period still
-// exists, and is returned with its deletion timestamp.
+// delete deletes one object. If the object is deleted immediately, the response is a Status, unless
+// the kind returns the object. An object with finalizers or a grace period still exists, and is
+// returned with its deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
 		return err
 	}
-	// A Status has only one representation. PartialObjectMetadataList is therefore accepted here,
-	// as in kube-apiserver.
+	// A client that accepts PartialObjectMetadataList gets a Status, which has only one
+	// representation. kube-apiserver accepts such requests too.
 	statusOnly := x.format.Shape == negotiate.PartialList
 	if !statusOnly {
 		if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {

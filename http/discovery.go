@@ -24,8 +24,8 @@ func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
-// discover serves the aggregated document to clients that prefer it, and the plain one to others.
-// The ETag is a hash of the content, for 304 responses.
+// discover serves the aggregated document to clients that prefer it, and the plain document to
+// others. The ETag is a hash of the content, for 304 responses.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {
@@ -107,7 +107,6 @@ func (s *Server) serveVersion(x *requestContext) error {
 	return nil
 }
 
-// fixedPaths returns the non-resource paths that the index at / lists.
 func (s *Server) fixedPaths() []string {
 	paths := []string{"/api", "/apis", "/metrics", slisPath, "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {

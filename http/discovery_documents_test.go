@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache tests that equal sets of kinds have equal documents. The index must list fixed paths
-// and versions once and sorted.
+// TestCache tests that documents are not rebuilt while the kinds are unchanged, and that the index
+// lists fixed paths and versions once and sorted.
 func TestCache(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	c := discovery.NewCache(discovery.Options{Naming: meta.Kubernetes, Catalog: kinds, FixedPaths: []string{"/version", "/api"}})
@@ -39,8 +39,8 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat tests that the media type with the highest weight wins, and among equals the
-// first one. The old name of the Protobuf format is supported.
+// TestOpenAPIFormat tests that the media type with the highest weight wins, and that the first wins
+// among equal weights. The old name of the Protobuf format must be supported.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

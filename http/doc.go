@@ -1,5 +1,5 @@
 // Package http is the front end of the server: it runs the filters, routes requests, and writes
-// responses. It uses these packages, which do not know it:
+// responses. It uses these packages, which do not import it:
 //
 //	internal/wire         connections, heads and bodies, parsed strictly and within limits
 //	internal/requestinfo  the request target: verb, group, version, resource and name
@@ -50,11 +50,11 @@
 //   - Headers keep their order: none is removed, and credentials are hidden.
 //   - No list is assembled: it is streamed from the store's objects, and the memory of all
 //     responses together is limited.
-//   - A body that cannot be completed is cut so that it is malformed. If nothing was sent yet, the
-//     response is a 500.
+//   - If a body fails after its first byte was sent, it is truncated so that clients detect this.
+//     If nothing was sent yet, the response is a 500.
 //   - A watch response has the same headers as other responses: its head is a copy of them.
-//   - A watch ends with an explaining event within a second of the moment when its request would be
-//     refused.
+//   - Within a second after its request would be rejected, a watch ends with an event that gives
+//     the reason.
 //   - The catalog limits the number of metric series.
 //
 // # Fixed paths
@@ -68,14 +68,14 @@
 // the connection ends with it. Each flush is one chunk of whole events: in JSON
 // `{"type":T,"object":O}` and a line feed each; in Protobuf a length of four bytes, big endian, and
 // a WatchEvent whose object is an enveloped message; in CBOR a document, a map of type and object.
-// The chunk of length zero ends it. With HTTP/1.0 there are no chunks, and the end of the
-// connection ends it.
+// The chunk of length zero ends the watch. With HTTP/1.0 there are no chunks, and the watch ends
+// with the connection.
 //
 // A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101, and each event is
 // one unfragmented message: in JSON a text frame of the same line, in Protobuf a binary frame of
-// the WatchEvent without the length, in CBOR one of the document. Pings are answered. Data is
-// ignored up to 64 KiB. The server sends a close frame: 1000 at the end of the watch, the client's
-// own code if the client closes, 1002 and 1009 for its errors. Errors before the upgrade are plain
-// responses. The first offered subprotocol is selected. One that begins with
+// the WatchEvent without the length, in CBOR a binary frame of the document. Pings are answered. Up
+// to 64 KiB of data are ignored. The server sends a close frame: 1000 at the end of the watch, the
+// client's own code if the client closes, 1002 and 1009 for its errors. Errors before the upgrade
+// are plain responses. The first offered subprotocol is selected. One that begins with
 // base64url.bearer.authorization.platform.io. contains a token instead.
 package http

@@ -38,7 +38,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters, and then the handler. The order is part of the contract, see doc.go.
+// runFilters runs the filters, and then the handler. Their order is part of the contract (doc.go).
 // Cheap checks that need only the request come first. No filter before authenticate may reveal
 // which objects exist. A request takes its turn before authorization, which may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
@@ -146,8 +146,8 @@ func (s *Server) setDeadline(x *requestContext) error {
 	return nil
 }
 
-// asStatus converts an error of a handler or the store to a Status. The context's end becomes a
-// 504. Errors that are not a Status are logged and hidden from the client.
+// asStatus converts an error of a handler or the store to a Status. Timeouts and cancellations
+// become a 504. Errors that are not a Status are logged and hidden from the client.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {

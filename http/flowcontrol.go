@@ -24,9 +24,9 @@ const waitDivisor = 4
 
 const maxSeatWait = time.Minute
 
-// acquireSeats waits until flow control admits the request. Other long-running requests than
-// watches are exempt, because they would hold their seats forever. A watch releases its seats once
-// it runs.
+// acquireSeats waits until flow control admits the request. Long-running requests other than
+// watches are exempt, because they would hold their seats until they end. A watch releases its
+// seats once it runs.
 func (s *Server) acquireSeats(x *requestContext) error {
 	c := s.opts.FlowControl
 	if c == nil || x.outlasts() && x.info.Verb != "watch" {
@@ -56,8 +56,8 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return err
 }
 
-// listing describes the cost of a list or of a watch's initial events, or nil if the request reads
-// no objects here.
+// listing returns what determines the cost of a list or of a watch's initial events. It returns nil
+// if the request reads no stored objects of this server.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {

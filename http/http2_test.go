@@ -115,7 +115,8 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2 tests that one connection carries concurrent requests and watches of all kinds.
+// TestHTTP2 tests that one connection carries concurrent requests, with bodies of all sizes, and
+// watches.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -267,7 +268,7 @@ func TestHTTP2Clients(t *testing.T) {
 			if got := s.await(1); got != test.want {
 				t.Fatalf("%s, want %s", got, test.want)
 			}
-			// The connection stays open, and reset streams free their memory.
+			// The connection must stay open, and reset streams must free their memory.
 			for stream := uint32(3); stream < 300; stream += 2 {
 				s.ask(stream, true, get("/version")...)
 				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))
@@ -299,8 +300,8 @@ func TestHTTP2UnreadRejections(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence tests that a client that negotiated HTTP/2 must send the connection preface in
-// time.
+// TestHTTP2Silence tests that a client that negotiated HTTP/2 is disconnected if it does not send
+// the connection preface in time.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })

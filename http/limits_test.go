@@ -22,8 +22,8 @@ func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestCo
 	}
 }
 
-// TestLimits tests the separate limits for reads, writes and watches. Users share them,
-// administrators and nodes have a reserve, and health checks are exempt.
+// TestLimits tests that users share separate limits for reads, writes and watches. Administrators
+// and nodes have a reserve, and health checks are exempt.
 func TestLimits(t *testing.T) {
 	s := newLimitedServer(Limits{MaxRequestsInFlight: 12, MaxMutatingRequestsInFlight: 6, MaxWatches: 4}, meta.Kubernetes)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}

@@ -22,18 +22,18 @@ type MemoryMonitor interface {
 // decoded into trees, and the object is encoded, journaled and returned.
 const workFactor = 12
 
-// cborFactor is the size of the tree of a CBOR body relative to that of a JSON body.
+// cborFactor is the size of a decoded CBOR body relative to that of a JSON body.
 const cborFactor = 3
 
-// The limits for system components under memory pressure: the memory of a write in bytes, and the
-// number of objects in a list.
+// Under memory pressure, system components may still make writes that need up to
+// maxWorkUnderPressure bytes, and list up to maxListUnderPressure objects.
 const (
 	maxWorkUnderPressure = 1 << 20
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if there is memory for its work. A pending body may never arrive, so
-// nothing is reserved for it. reserveWork is called again when the body has arrived.
+// reserveWork admits a request if enough memory is available for its work. A pending body may never
+// arrive, so nothing is reserved for it. reserveWork is called again when the body has arrived.
 func (s *Server) reserveWork(x *requestContext) error {
 	gauge := s.opts.MemoryMonitor
 	if gauge == nil || x.kind.Virtual() {
@@ -50,8 +50,8 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-// tryReserveWork reserves memory for a request. A lone request is always admitted, because the
-// largest object could otherwise never be written.
+// tryReserveWork reserves memory for a request. If no other request holds memory, the request is
+// always admitted, because the largest object could otherwise never be written.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if work == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (s *Server) storedSize(x *requestContext) int64 {
 
 // allowedUnderPressure reports whether a request is allowed under memory pressure. All users may
 // read single objects. Privileged users may also delete, make small writes, and list short pages.
-// They may watch, because clients whose watch is rejected would return with long lists.
+// They may also watch, because a client whose watch is rejected would list all objects instead.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves the memory for the response to a change before the change is made.
-// Afterwards the response must be sent, and slow readers could then take all memory.
+// reserveChange reserves the memory for the response before the change is made. After the change,
+// the response must be sent in any case, and slow readers could take all memory.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored

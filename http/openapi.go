@@ -30,8 +30,8 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	return nil
 }
 
-// serveOpenAPIV3 serves /openapi/v3/{path}. A document is immutable under its hash. An outdated
-// hash is redirected.
+// serveOpenAPIV3 serves /openapi/v3/{path}. A document whose URL contains its hash may be cached. A
+// URL with an outdated hash is redirected.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	documents := s.currentDocuments(x)
@@ -94,8 +94,8 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	return nil
 }
 
-// notModified sets the ETag. If the client already has the content, it responds with 304 and
-// returns true.
+// notModified sets the ETag. If the client already has the content, notModified responds with 304
+// and returns true.
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)

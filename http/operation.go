@@ -49,8 +49,8 @@ type operationKey struct {
 	subresource string
 }
 
-// resolve looks up the kinds for byName. Its keys are "group/version/resource" in platform form,
-// with an optional subresource. Kinds that are not served are skipped.
+// resolve looks up the kinds that the keys of byName denote: "group/version/resource" in platform
+// form, with an optional subresource. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {
@@ -69,8 +69,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation runs an operation and responds with 201 and its result. The result is never a Table.
-// Clients that accept only tables get an error.
+// runOperation runs an operation and responds with 201 and the result. The result is never a Table,
+// so clients that accept only tables get an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error

@@ -31,23 +31,26 @@ type Options struct {
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
 	// AuthGeneration returns a number that changes when a decision of Authenticator or Authorizer
-	// may have changed for a reason other than time. Watches are then rechecked. nil means never.
+	// may have changed for a reason other than time. Watches are then rechecked. If AuthGeneration
+	// is nil, they are rechecked only when credentials expire.
 	AuthGeneration func() uint64
 	// CatchUp waits until this server has applied everything that other servers acknowledged. It
-	// returns false if that is unknown. It is called before a request is rejected, because the
-	// reason may be outdated. nil means that there are no other servers.
+	// returns false if the store cannot confirm this. It is called before a request is rejected,
+	// because the reason may be outdated. nil means that there are no other servers.
 	CatchUp func(ctx context.Context) bool
 	// Audit records requests. It may be nil.
 	Audit *audit.Auditor
 	// Admission mutates or rejects writes. It may be nil.
 	Admission *admission.Chain
-	// Listener is owned by the server after New. If TLS is set, the server uses TLS on it.
+	// Listener accepts the connections. The server owns it after New. If TLS is set, all
+	// connections use TLS.
 	Listener net.Listener
 	TLS      *tls.Config
-	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil
-	// names none. When the CAs change, it must return another pool.
+	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. If it
+	// returns nil, no CAs are named. When the CAs change, it must return a new pool.
 	ClientCAs func() *x509.CertPool
-	// StrictTransportSecurity is the value of that header in every response. "" omits it.
+	// StrictTransportSecurity is the value of the header Strict-Transport-Security in every
+	// response. If it is empty, the header is omitted.
 	StrictTransportSecurity string
 	// AllowedOrigins matches the origins whose pages may read responses (CORS).
 	AllowedOrigins []*regexp.Regexp
@@ -70,7 +73,7 @@ type Options struct {
 	Checks []Check
 	// ExtraRoutes adds fixed paths, such as "/backup".
 	ExtraRoutes map[string]ExtraRoute
-	// Servers are the aggregated servers. It may be nil.
+	// Servers holds the aggregated servers. It may be nil.
 	Servers *aggregation.Servers
 	// Operations handles creates that store nothing. Its keys are "group/version/resource" or
 	// "group/version/resource/subresource" in platform form.
@@ -115,8 +118,8 @@ type Limits struct {
 	// objects do not count [64 MiB].
 	MaxResponseBytes int
 	// MinRequestTimeout is the minimum duration of a watch without a timeout [1800 s]. The actual
-	// duration is random, up to twice as long. That is also the maximum timeout that clients may
-	// request.
+	// duration is random, up to twice the minimum. Twice the minimum is also the longest timeout
+	// that clients may request.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout limits the TLS handshake [10 s], ReadTimeout the arrival of a request [30
 	// s], IdleTimeout the time between requests [120 s], and WriteTimeout one write to a client [30

@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIsCross tests that the headers of browsers decide whether a request is cross-origin. Other
-// clients do not send them.
+// TestIsCross tests which values of the browsers' headers mark a request as cross-origin. Requests
+// without these headers do not come from browsers.
 func TestIsCross(t *testing.T) {
 	allowed := origin.Allowed{regexp.MustCompile(`^https://good\.example$`)}
 	for _, test := range []struct {

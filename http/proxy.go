@@ -47,7 +47,8 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	return err
 }
 
-// outlasts reports whether the request has no deadline: a long-running request or an upgrade.
+// outlasts reports whether the request may run without a deadline, as long-running requests and
+// upgrades do.
 func (x *requestContext) outlasts() bool {
 	return x.info.LongRunning() || x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
 }
@@ -74,8 +75,8 @@ func (x *requestContext) startAnswer(code int) {
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer is startAnswer for requests without a deadline. For these, the audit also records
-// the start of the response.
+// startLongAnswer is like startAnswer, for requests without a deadline. It also records the start
+// of the response in the audit log.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {

@@ -151,8 +151,8 @@ func TestDocumentsAreSandboxed(t *testing.T) {
 	}
 }
 
-// TestKeepAlive tests pipelined requests with all types of bodies on one connection. Each gets its
-// own response.
+// TestKeepAlive tests that pipelined requests on one connection, with all types of bodies, each get
+// their own response.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -13,8 +13,8 @@ import (
 
 // recheckGrant repeats the authentication, impersonation and authorization of a long-running
 // request. While an authenticator or webhook is unreachable, the verdict is Unknown, and the
-// request continues. If the credentials now belong to another user, the request ends, because its
-// responses were for the previous one.
+// request continues. If the credentials now belong to another user, the request ends, because it
+// was made as the previous user.
 func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attributes) stream.Verdict {
 	r := snapshot.Request()
 	user, err := s.opts.Authenticator.Authenticate(r)

@@ -62,8 +62,8 @@ func (x *requestContext) release() {
 	requestContexts.Put(x)
 }
 
-// methodName returns the method as a string that remains valid after the request. Unknown methods
-// become one name, so that clients cannot create metric series.
+// methodName returns the method as a string that remains valid after the request. All unknown
+// methods get the same name, so that clients cannot create metric series.
 func methodName(m []byte) string {
 	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
 		if string(m) == s {

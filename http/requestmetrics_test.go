@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRouteSeries counts requests from many goroutines, which look up and add series concurrently.
+// TestRouteSeries checks that no request is lost when many goroutines look up and add series.
 func TestRouteSeries(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	var all sync.WaitGroup

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// writeDocument responds with a JSON document in the negotiated encoding. doc may be shared.
 func (s *Server) writeDocument(x *requestContext, doc []byte) {
 	s.writeBody(x, represent.Document(x.format, doc))
 }
@@ -38,7 +37,7 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	}
 }
 
-// writeStream responds with a streamed body of about sizeHint bytes, compressed if that is large.
+// writeStream responds with a streamed body of about sizeHint bytes. Large bodies are compressed.
 // HTTP/1.0 has no chunks, so only Content-Length lets clients detect a truncated response. If the
 // size is unknown, the body is therefore produced once more to measure it.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {

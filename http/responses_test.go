@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestResponses sends the requests of testdata/responses.txt.
+// TestResponses sends the requests of testdata/responses.txt and checks their responses.
 func TestResponses(t *testing.T) {
 	f := serve(t, nil)
 	for _, c := range cases.Read(t, "testdata/responses.txt") {
@@ -62,8 +62,8 @@ func (f *testServer) checkResponse(code int, message, method, path, body string,
 	}
 }
 
-// TestUnfinishedList tests that a list that fails before its first byte becomes an error response.
-// A later failure must truncate the response.
+// TestUnfinishedList tests that a list that fails before its first byte is sent becomes an error
+// response. A list that fails later must be truncated in a way that clients detect.
 func TestUnfinishedList(t *testing.T) {
 	f := serve(t, nil)
 	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
@@ -93,8 +93,8 @@ func TestUnfinishedList(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors tests that errors from filters are encoded as the Accept header requests, or else
-// as JSON.
+// TestEarlyErrors tests that errors from filters have the encoding that the Accept header requests,
+// or JSON by default.
 func TestEarlyErrors(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	for token, code := range map[string]int{"jane": 403, "bad": 401} {

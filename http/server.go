@@ -31,7 +31,7 @@ type Server struct {
 	encoder      represent.Encoder
 	locator      *connect.Locator // nil: no proxying to members of a cluster
 
-	// For routing (route.go):
+	// The fields below route requests (route.go).
 	fixed      fixedRoutes
 	operations map[operationKey]Operation
 	readers    map[operationKey]Reader
@@ -43,12 +43,12 @@ type Server struct {
 	ledger      *limits.Ledger
 	reserves    reserves
 
-	// Running state:
+	// The fields below change while the server runs.
 	connections *wire.Connections
 	watches     *stream.Registry
 	draining    atomic.Bool // /readyz fails
 
-	// For reporting (metrics.go, health.go, zpages.go):
+	// The fields below are for reporting (metrics.go, health.go, zpages.go).
 	started        time.Time
 	healthMetrics  healthMetrics
 	requestMetrics *requestMetrics
@@ -56,7 +56,7 @@ type Server struct {
 }
 
 // New returns a server. It handles no requests until Serve is called. After New, all fields are
-// read-only, except those that lock or are atomic themselves.
+// read-only, except those that are safe for concurrent use.
 func New(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -128,9 +128,9 @@ func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 // served as before. Then the listener closes, and connections close after their next response or
 // shortly after.
 //
-// Requests in flight complete, and clients get one second to send the rest of a request. Watches
-// end properly, unless the client does not read for five seconds. When ctx ends, Shutdown closes
-// everything and returns the error of ctx.
+// Requests in flight complete, and clients get one second to complete a request that they are
+// sending. Watches end properly, unless the client does not read for five seconds. When ctx ends,
+// Shutdown closes everything and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	if c := s.opts.FlowControl; c != nil {
@@ -155,8 +155,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Shutdown waits for connections to close after a response for ShutdownDelay, but at most
-// maxEnding.
+// Shutdown waits for maxEnding, or for ShutdownDelay if shorter, for connections to close after a
+// response.
 const maxEnding = time.Second
 
 func closeListener(l net.Listener) error {

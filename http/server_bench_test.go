@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A scriptedConn simulates a client that repeats a request whenever it has received the response.
-// It checks only the first bytes of each response.
+// A scriptedConn simulates a client that sends the same request again after each response. It
+// checks only the first bytes of each response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
@@ -102,7 +102,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests finds users by the digest of their token, as the daemon does.
+// tokenDigests finds users by the digest of the token, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {
@@ -115,8 +115,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures what a request costs in this package, without TLS, system calls and the
-// store. It reports CPU time, which depends least on other load.
+// benchmarkRequest measures the cost of a request in this package, without TLS, system calls and
+// the store. It reports CPU time, which depends least on other load on the machine.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}

@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError converts every error to a response. If a request was rejected before its user was
-// known, its audit begins here, because an audit log must contain rejected credentials.
+// writeError responds with an error. If a request was rejected before its user was known, its audit
+// begins here, because an audit log must contain requests with rejected credentials.
 func (s *Server) writeError(x *requestContext, err error) {
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {

@@ -17,11 +17,11 @@ type Store interface {
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate returns after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// NoOpApply returns the result of an apply with this digest, if Mutate has found that it does
-	// not change the current object.
+	// NoOpApply returns the result of an apply with this digest, if Mutate has found that the apply
+	// does not change the current object.
 	NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool)
-	// DeleteCollection deletes the objects that l selects, one by one. It returns them as they were
-	// before.
+	// DeleteCollection deletes the objects that l selects, one by one. It returns their content
+	// before the deletion.
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 	// Count returns the approximate number of objects of a kind in a namespace. "" means all
 	// namespaces.

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// heldSeries matches the metrics of resources that requests hold. They must return to their
-// previous values.
+// heldSeries matches the metrics of resources that requests hold. Their values must be the same
+// before and after the stress.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
 // TestStress tests that misbehaving clients leave no slot, budget, connection or goroutine in use.

@@ -78,9 +78,9 @@ func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	}
 }
 
-// watchTimeout returns the duration of a watch for the requested timeout. 0 means that none is
-// requested, and a negative value ends the watch at once. The default has a random part, so that
-// watches that start together do not end together.
+// watchTimeout returns the duration of a watch. If asked, the requested timeout, is 0, the default
+// applies. It has a random part, so that watches that start together do not end together. A
+// negative timeout ends the watch at once.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {
@@ -115,8 +115,8 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	})
 }
 
-// countWatch counts an open watch in flow control until forget is called. Writes cost more seats if
-// there are more watches.
+// countWatch counts an open watch in flow control until forget is called. A write costs more seats
+// if more watches are open.
 func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
@@ -125,8 +125,8 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 }
 
 // watchHead returns the head of the response to a watch. It consists of the common headers and
-// Connection: close, because the client must not send another request on this connection. It is
-// built from a copy, since the response may still become an error.
+// Connection: close, because the client must not send another request on this connection. The
+// headers are copied, since the response may still become an error.
 func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)

@@ -140,8 +140,8 @@ func TestWatchClientGoes(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestExpiredWatch tests that a watch from an expired version gets one ERROR event. Clients would
-// retry after any other response.
+// TestExpiredWatch tests that a watch from an expired version receives one ERROR event. After any
+// other response, clients would retry.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`

@@ -43,7 +43,7 @@ func (s *Server) write(x *requestContext) error {
 }
 
 // newMutation returns a mutation of the object in the path, for the user of the request. It selects
-// the admission plugins for that user and kind once.
+// the admission plugins once for that user and kind.
 func (s *Server) newMutation(x *requestContext, change request.Change, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{
@@ -55,8 +55,8 @@ func (s *Server) newMutation(x *requestContext, change request.Change, o params.
 }
 
 // matchBodyToPath checks that the body names the object in the path, for which the user is
-// authorized. It fills in an empty namespace. The name of a create comes from the body. For a
-// create of a subresource, the name is checked elsewhere.
+// authorized. It fills in an empty namespace. The name of a new object comes from the body. When a
+// subresource is created, the name is not checked here.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {

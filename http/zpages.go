@@ -14,7 +14,7 @@ import (
 )
 
 // A zPage is a diagnostic page, such as /statusz or /flagz. By default it is text, whose format may
-// change. Programs request its kind instead.
+// change. Programs request the page as an object.
 type zPage struct {
 	kind, component string
 	// fields returns the fields of the object, except kind, version and name. text formats them.
@@ -25,8 +25,8 @@ type zPage struct {
 const zPageVersion = "v1alpha1"
 
 // serveZPage serves a page as an object if the client requests its kind, for example with
-// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz". Otherwise it serves text if that is
-// accepted.
+// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz". Otherwise it serves text, if the client
+// accepts text.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 	group := s.opts.Naming.Group("config")
 	return func(x *requestContext) error {
@@ -77,7 +77,6 @@ func (s *Server) statusPage() zPage {
 	}
 }
 
-// debugPaths returns the first segments of all paths except those of the API.
 func debugPaths(d *discovery.Documents) []string {
 	var index struct{ Paths []string }
 	if err := json.Unmarshal(d.Index(), &index); err != nil {

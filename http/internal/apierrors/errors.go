@@ -45,7 +45,7 @@ func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-// PathNotFound returns the 404 for a path. It names no object.
+// PathNotFound returns the 404 for a path. The Status names no object.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -101,7 +101,8 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
-// ShuttingDown returns a 503 with Retry-After: 1. By then another server or process should respond.
+// ShuttingDown returns a 503 with Retry-After: 1. On the retry, another server or the restarted
+// process should respond.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -116,9 +117,9 @@ func GatewayTimeout() *meta.Status {
 	}
 }
 
-// InvalidOptions returns an error for invalid options, or nil if there are no faults. group is the
-// meta group, and kind is for example "ListOptions". The message is that of an invalid object
-// without a name.
+// InvalidOptions returns a 422 for invalid options, or nil if there are no faults. group is the
+// meta group, and kind is for example "ListOptions". The message has the form of the message about
+// an invalid object without a name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

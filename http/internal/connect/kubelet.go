@@ -98,7 +98,6 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 	if err != nil {
 		return nil, err
 	}
-	// Kubelets identify pods by namespace and name.
 	path, query := "/portForward/"+r.Namespace+"/"+r.Name, url.Values{}
 	if subresource == "portforward" {
 		if ports, ok := r.Options["ports"].([]any); ok {
@@ -145,7 +144,7 @@ func (l *Locator) kubeletURL(node, path string, query url.Values) (*url.URL, err
 	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port), Path: path, RawQuery: query.Encode()}, nil
 }
 
-// chooseContainer returns the requested container, or the only one if the request names none.
+// chooseContainer returns the requested container, or the only container if none is requested.
 func chooseContainer(name string, pod tree.Tree, wanted string) (string, error) {
 	spec := pod.Object("spec")
 	var all []string

@@ -18,13 +18,14 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Locator finds the targets of requests. It is safe for concurrent use.
+// A Locator finds the backends of requests that connect to Pods, Services, Nodes and containers. It
+// is safe for concurrent use.
 type Locator struct {
 	// Objects reads Pods, Services and Nodes.
 	Objects policy.Objects
 	// EndpointSlices returns the EndpointSlices of a Service.
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
-	// Kubelets connects to kubelets.
+	// Kubelets holds the connection pools for kubelets.
 	Kubelets *Kubelets
 	// Members connects to Pods, and to ports of Nodes other than the kubelet's.
 	Members *proxy.Backend
@@ -36,7 +37,7 @@ func (l *Locator) Close() {
 	l.Members.Close()
 }
 
-// A Request describes the target that the client requested.
+// A Request describes the Pod, Service or Node that the client connects to.
 type Request struct {
 	Namespace string
 	Name      string // of the object; for proxy, scheme:name:port with optional scheme and port
@@ -90,9 +91,9 @@ func isAllowed(address string) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a member of the cluster, at an allowed address only. It checks the
-// resolved address at the time of connecting, since a name could resolve to another address than in
-// an earlier check.
+// DialMember connects to a member of the cluster if its address is allowed. It checks the address
+// that the name resolves to at the time of connecting, because it may differ from the address in an
+// earlier check.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -124,7 +125,6 @@ func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy
 	if at.Scheme == "" {
 		at.Scheme = "http"
 	}
-	// RawPath preserves the original escaping.
 	at.Path, at.RawPath, at.RawQuery = r.Path, r.RawPath, r.Query
 	return &proxy.Target{URL: at, Backend: backend}, nil
 }
@@ -147,7 +147,7 @@ func (l *Locator) pod(r Request) (*url.URL, error) {
 	if all := podAddresses(pod); len(all) > 0 {
 		address = all[0]
 	}
-	// A Pod without an address is rejected in the same way.
+	// This also rejects a Pod without an address.
 	if !isAllowed(address) {
 		return nil, errAddressNotAllowed
 	}
@@ -201,8 +201,8 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The order is random, because no statistics exist for balancing the load, and all clients
-	// would otherwise try a dead first endpoint.
+	// The order is random. No statistics exist for balancing the load, and in a fixed order all
+	// clients would try a dead first endpoint.
 	for _, i := range rand.Perm(len(found)) {
 		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil
@@ -273,7 +273,6 @@ func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}, l.Members, nil
 }
 
-// checkHost returns an error if a host resolves to an address that is not allowed.
 func checkHost(ctx context.Context, host string) error {
 	all, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	switch {

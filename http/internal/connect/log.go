@@ -39,14 +39,14 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// This is the server's own request, so it has none of the client's headers.
+		// The server makes this request on its own behalf, so it removes all headers of the client.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Connections are pooled, so unverified ones need a separate pool.
+	// Connections are pooled, so connections without verification need a separate pool.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
@@ -76,9 +76,11 @@ func logQuery(o tree.Tree) url.Values {
 // maxFaultText limits how much of a kubelet's error response is read, in bytes.
 const maxFaultText = 10 << 10
 
-// checkLog edits a kubelet's response with a log, or returns the error that it reports.
+// checkLog prepares the kubelet's log response for the client. If the kubelet reports an error, it
+// returns that error as a Status.
 func checkLog(pod string, at *url.URL, resp *http.Response) error {
-	// A redirect could make the server send any request with its own credentials.
+	// With a redirect, a kubelet could make the server send any request with the server's
+	// credentials.
 	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
 		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
 	}
@@ -89,8 +91,8 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// The text is about the requested log, so the client may see it. It is not a Status, so the
-	// reason is derived from the status code.
+	// The client may see the text, because it is about the requested log. The kubelet sends plain
+	// text instead of a Status, so the reason is derived from the status code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())

@@ -78,8 +78,8 @@ const (
 	streamStderr = "Stderr"
 )
 
-// readLogOptions parses log options. A malformed number or time is a 400. Other errors are left to
-// validateLog, which reports each as a cause.
+// readLogOptions parses log options. A malformed number or time is a 400. validateLog reports all
+// other errors, each as a cause of one Status.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)
@@ -101,7 +101,6 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 		if err != nil {
 			return meta.NewBadRequest(err.Error())
 		}
-		// The kubelet accepts any time zone.
 		o["sinceTime"] = t.Local().Format(time.RFC3339)
 	}
 	o["stream"] = streamAll
@@ -113,7 +112,7 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 
 func validateLog(pod string, o tree.Tree) error {
 	var f schema.Faults
-	// 0 is valid: it only checks whether a log exists.
+	// Clients may request zero lines to check whether a log exists.
 	if n, ok := o.Int("tailLines"); ok && n < 0 {
 		f.Invalid("tailLines", n, "must be greater than or equal to 0")
 	}

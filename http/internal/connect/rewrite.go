@@ -17,7 +17,7 @@ import (
 
 // A Rewriter rewrites the links in proxied responses, so that they lead back through the proxy.
 type Rewriter struct {
-	// Prefix is the part of the request path before the path of the target.
+	// Prefix is the part of the request path that precedes the path at the backend.
 	Prefix string
 	// Target is the URL at the backend. Host is the client's Host header.
 	Target *url.URL
@@ -44,7 +44,6 @@ func (r Rewriter) Edit(resp *http.Response) error {
 	return nil
 }
 
-// link returns the rewritten link. Links to other hosts are unchanged.
 func (r Rewriter) link(to *url.URL) string {
 	// A link of a page to its own server has the client's or the target's host. Relative links need
 	// no change.
@@ -69,8 +68,8 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage makes the response body rewrite links while it is read. Pages with an unknown encoding
-// are not changed.
+// editPage makes the response body rewrite its links while it is read. Pages with an unknown
+// content encoding are not changed.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
 	// Compressed pages are compressed again, because Content-Encoding remains.
@@ -109,7 +108,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// maxToken limits a tag or text, in bytes. Everything after a longer one is copied unchanged.
+// maxToken limits a tag or text, in bytes. After a longer token, the rest of the page is copied
+// unchanged.
 const maxToken = 1 << 20
 
 type page struct {
@@ -167,7 +167,7 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens returns the error, or switches to copying after a token that is too long.
+// endTokens copies the rest of the page after a token that is too long. It returns any other error.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {

@@ -5,8 +5,8 @@
 //	File     a file, plain and compressed
 //
 // The sources are in web/, in TypeScript. The output of esbuild is checked in as dist/, so that Go
-// alone builds the server. `make generate` rebuilds it, and a test compares the sources with those
-// of dist/.
+// alone builds the server. `make generate` rebuilds dist/, and a test checks that it matches the
+// sources.
 //
 // # Invariants
 //

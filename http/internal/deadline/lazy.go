@@ -73,7 +73,8 @@ func (d *Lazy) Pause() {
 	}
 }
 
-// Err implements context.Context. It also checks the client, at most once per lookInterval.
+// Err implements context.Context. It also checks whether the client has disconnected, at most once
+// per lookInterval.
 func (d *Lazy) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

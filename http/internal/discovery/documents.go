@@ -87,7 +87,7 @@ type Options struct {
 	PatchTypes      []string // media types of patches
 	CBOR            bool     // CBOR is served
 	FixedPaths      []string // without kinds
-	// Servers are the aggregated servers, or nil if aggregation is off.
+	// Servers holds the aggregated servers. It is nil if aggregation is disabled.
 	Servers *aggregation.Servers
 }
 
@@ -107,8 +107,8 @@ func NewCache(o Options) *Cache {
 	return &Cache{opts: o, priorities: discovery.NewPriorities(o.Naming)}
 }
 
-// own returns the documents of this server's kinds. After a change the first caller builds them,
-// and other callers wait for it.
+// own returns the documents of this server's kinds. After a change, the first caller builds the
+// documents while other callers wait.
 func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == c.opts.Catalog.Generation() {
 		return d
@@ -119,7 +119,8 @@ func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}
-	// OpenAPI documents of unchanged versions are reused, so a new CRD costs only its own.
+	// The OpenAPI documents of unchanged versions are reused, so a new CRD requires building only
+	// its own documents.
 	var previous *openapi.Documents
 	if last := c.last.Load(); last != nil {
 		previous = last.openapi

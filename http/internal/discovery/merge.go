@@ -14,8 +14,8 @@ import (
 )
 
 // A merger merges the APIs of aggregated servers into this server's documents, in the order of
-// their APIServices. It edits finished documents, so a server without aggregation does not pay for
-// it.
+// their APIServices. It edits finished documents, so that a server without aggregation has no
+// overhead.
 type merger struct {
 	content    aggregation.Content
 	priorities *discovery.Priorities
@@ -103,7 +103,7 @@ func byService(g *group) string {
 	return slices.Min(names)
 }
 
-// These types declare the parts of the documents that a merger reads.
+// The parts of the documents that a merger reads.
 type (
 	aggregatedList struct {
 		Kind       string            `json:"kind"`

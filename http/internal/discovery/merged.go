@@ -59,7 +59,7 @@ func (c *Cache) Current() *Documents {
 }
 
 // merge returns the documents of this server merged with those of aggregated servers, or own if
-// they are equal. It reuses converted documents of the previous merge whose source is unchanged.
+// nothing differs. It reuses documents that the previous merge converted from the same source.
 func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	m := newMerger(c.opts.Servers.Content(), c.priorities)
 	if !m.changes() {
@@ -97,7 +97,6 @@ func (m *merger) converted(own *Documents, before *merging) map[string]converted
 	return all
 }
 
-// openapiIndex returns the OpenAPI v3 index, including the documents of aggregated servers.
 func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedDocument) openapi.Index {
 	type location struct {
 		URL string `json:"serverRelativeURL"`

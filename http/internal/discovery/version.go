@@ -49,7 +49,7 @@ func Version(gitVersion string) []byte {
 	return b
 }
 
-// noDate is the build date if none is known. Clients parse it, so it must be valid.
+// noDate is used if the build date is unknown. Clients parse the date, so it must be valid.
 const noDate = "1970-01-01T00:00:00Z"
 
 func buildInfo() (commit, date, tree string) {
@@ -58,7 +58,7 @@ func buildInfo() (commit, date, tree string) {
 		return "", noDate, ""
 	}
 	date, tree = noDate, "clean"
-	// Builds from source archives have no commit. Clients only display it.
+	// Builds from source archives have no commit, which clients only display.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

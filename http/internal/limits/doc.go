@@ -2,7 +2,7 @@
 //
 //	Resource   a limited resource that requests hold: connections, watches, requests in flight, bytes
 //	Ledger     the accounts of all resources
-//	Principal  a user, or an address without one, and the resources it holds
+//	Principal  a user, or the address of an unauthenticated client, and the resources held
 //	Permit     the resources that one request holds, released once
 //	Rejection  the limit that a request has exceeded, with the text of its 429 (ledger.go)
 //	Item       a watch or body that can be ended for a principal that holds less

@@ -149,7 +149,7 @@ func (p *Principal) Close() {
 	}
 }
 
-// String returns the user or address for error messages.
+// String formats the user or address for error messages.
 func (p *Principal) String() string {
 	if p.key.address.IsValid() {
 		return "address " + p.key.address.String()
@@ -160,9 +160,9 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n of a resource for an item, such as a body, which then holds total. It returns
-// nil, or the reason why it failed. Instead of failing, it ends an item of a larger holder if
-// possible.
+// TryAcquire takes n units of a resource for an item, such as a body. total is the amount that the
+// item then holds. The result is nil on success, and otherwise describes the exceeded limit. Before
+// it fails, TryAcquire tries to end an item of a principal that holds more.
 //
 // A principal's only item is limited by the capacity but not by the threshold. If no other item
 // exists at all, any size is admitted. reserved adds the reserve to the capacity and lifts the
@@ -187,28 +187,28 @@ func (p *Principal) reject(r Resource, held, used, capacity int64) *Rejection {
 	return e
 }
 
-// Acquire takes n of a resource even beyond its capacity, for responses that must be sent.
+// Acquire takes n units of a resource even beyond its capacity, for responses that must be sent.
 func (p *Principal) Acquire(r Resource, n int64) {
 	p.held[r].Add(n)
 	p.ledger.pools[r].used.Add(n)
 }
 
-// ExceedsShare reports whether taking n more of a resource with Acquire would exceed the
-// principal's threshold.
+// ExceedsShare reports whether acquiring n more units of a resource would exceed the principal's
+// threshold.
 func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Load()+n, pool.used.Load()+n, pool.capacity.Load()
 	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// Reject counts and returns a Rejection for n of a resource. The principal still holds n and must
-// release it.
+// Reject counts and returns a Rejection for n units of a resource. The principal still holds them
+// and must release them.
 func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())
 }
 
-// Release gives n of a resource back.
+// Release returns n units of a resource.
 func (p *Principal) Release(r Resource, n int64) {
 	p.held[r].Add(-n)
 	p.ledger.pools[r].used.Add(-n)

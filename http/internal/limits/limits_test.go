@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShares tests that one principal gets half of the capacity, that two get a third each, and
-// that only privileged requests may use the reserve.
+// TestShares tests that one principal gets half of the capacity, that two principals get a third
+// each, and that only privileged requests may use the reserve.
 func TestShares(t *testing.T) {
 	const capacity = 120
 	for _, test := range []struct {

@@ -2,7 +2,8 @@ package limits
 
 import "container/list"
 
-// Owners holds items, such as connections, by principal, oldest first. The caller must lock.
+// Owners holds items, such as connections, by principal, oldest first. The caller must synchronize
+// access.
 type Owners[T any] map[*Principal]*list.List
 
 // Add adds an item as the principal's newest.
@@ -26,7 +27,7 @@ func (o Owners[T]) Remove(p *Principal, e *list.Element) {
 const maxScan = 1024
 
 // Oldest returns the principal's oldest item for which fits returns true, or nil. It moves the
-// other examined items to the end, so that the next call examines further ones.
+// items that do not fit to the end, so that the next call examines others.
 func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	items := o[p]
 	if items == nil {
@@ -43,7 +44,8 @@ func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 }
 
 // OldestOfLargest considers the principals that hold more than least of a resource and have an item
-// that fits. It returns the one that holds most and its oldest such item, or nil.
+// for which fits returns true. It returns the principal with the largest amount and its oldest such
+// item, or nil.
 func (o Owners[T]) OldestOfLargest(r Resource, least int64, fits func(T) bool) (owner *Principal, item *list.Element) {
 	for p := range o {
 		if held := p.Held(r); held > least {

@@ -16,14 +16,14 @@ type Permit struct {
 	// Reserved allows the request to use the reserves, which are for administrators, nodes and
 	// system components.
 	Reserved bool
-	// Seats are granted by flow control. They are nil if flow control is off.
+	// Seats holds the seats that flow control granted. It is nil if flow control is disabled.
 	Seats Seats
 
 	held       [numResources]int64
 	referenced bool // the permit has its own reference to the principal
 }
 
-// TryAcquire takes n of a resource. The error is a *Rejection.
+// TryAcquire takes n units of a resource. The error is a *Rejection.
 func (p *Permit) TryAcquire(r Resource, n int64) error {
 	if e := p.Principal.TryAcquire(r, n, n, p.Reserved); e != nil {
 		return e
@@ -32,7 +32,7 @@ func (p *Permit) TryAcquire(r Resource, n int64) error {
 	return nil
 }
 
-// Raise takes as much of a resource as needed to hold at least n, even beyond the capacity.
+// Raise increases the held amount of a resource to at least n, even beyond the capacity.
 func (p *Permit) Raise(r Resource, n int64) {
 	if missing := n - p.held[r]; missing > 0 {
 		p.Principal.Acquire(r, missing)
@@ -40,8 +40,8 @@ func (p *Permit) Raise(r Resource, n int64) {
 	}
 }
 
-// ReleaseBeyond releases what the permit holds beyond n of a resource, and reports whether that was
-// anything.
+// ReleaseBeyond reduces the held amount of a resource to n. It reports whether the permit held
+// more.
 func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	excess := p.held[r] - n
 	if excess <= 0 {
@@ -52,7 +52,7 @@ func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	return true
 }
 
-// Split moves everything held of a resource to a new permit, which may outlive the connection.
+// Split moves the held amount of a resource to a new permit, which may outlive the connection.
 func (p *Permit) Split(r Resource) Permit {
 	part := Permit{Principal: p.Principal.Retain(), Reserved: p.Reserved, referenced: true}
 	part.held[r], p.held[r] = p.held[r], 0
@@ -69,7 +69,7 @@ func (p *Permit) ReleaseTurn() bool {
 	return p.ReleaseBeyond(Writes, 0) || reads
 }
 
-// Release releases everything. Another call does nothing.
+// Release releases all resources and seats. Later calls do nothing.
 func (p *Permit) Release() {
 	if p.Seats != nil {
 		p.Seats.Finish()
@@ -85,22 +85,22 @@ func (p *Permit) Release() {
 	*p = Permit{}
 }
 
-// TakeSeats transfers the seats to the caller, which must finish them. It returns nil if the permit
-// has none.
+// TakeSeats transfers the seats to the caller, which must call Finish. It returns nil if the permit
+// has no seats.
 func (p *Permit) TakeSeats() Seats {
 	s := p.Seats
 	p.Seats = nil
 	return s
 }
 
-// LimitSeats makes the seats finish after a time, even if the permit is not released by then.
+// LimitSeats releases the seats after the given time, even if the permit is still held.
 func (p *Permit) LimitSeats(after time.Duration) {
 	if p.Seats != nil {
 		p.Seats = LimitSeats(p.Seats, after)
 	}
 }
 
-// LimitSeats returns seats that finish themselves after a time.
+// LimitSeats wraps s so that Finish is called after the given time at the latest.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)

@@ -19,9 +19,9 @@ func (i fakeItem) Reclaim() {
 	i.owner.Release(Watches, 1)
 }
 
-// TestReclaim tests the order in which items are reclaimed: idle ones first, then those of the
-// largest holder, then the oldest. Withdrawn items, and those of principals that hold no more, are
-// not reclaimed.
+// TestReclaim tests the order in which items are reclaimed: idle items first, then those of the
+// largest holder, then the oldest. Withdrawn items are not reclaimed, nor items of principals that
+// hold no more than the requester.
 func TestReclaim(t *testing.T) {
 	for _, test := range []struct {
 		held  string // letters of users, upper case if idle, with the number of the item

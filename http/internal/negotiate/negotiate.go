@@ -23,7 +23,6 @@ const (
 // An Answer is the type of response that is negotiated.
 type Answer uint8
 
-// The types of responses.
 const (
 	Objects   Answer = iota // objects in any shape
 	Events                  // a watch, in any shape

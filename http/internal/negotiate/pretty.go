@@ -11,8 +11,8 @@ import (
 // output people read.
 var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
 
-// WantsPretty reports whether the response should be indented. The parameter pretty decides, or
-// else the User-Agent.
+// WantsPretty reports whether the response should be indented. The query parameter pretty takes
+// precedence over the User-Agent.
 func WantsPretty(q requestinfo.Query, userAgent []byte) bool {
 	if text := q.Get("pretty"); text != "" {
 		pretty, err := strconv.ParseBool(text)

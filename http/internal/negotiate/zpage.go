@@ -2,10 +2,9 @@ package negotiate
 
 import "strings"
 
-// ZPage reports whether a page about the server is returned as an object (true) or as text (false).
-// ok is false if neither is acceptable. A client must name the group, version and kind to get an
-// object, so that it does not depend on the current version. Without an Accept header the page is
-// text.
+// ZPage reports whether a diagnostic page is returned as an object (true) or as text (false). ok is
+// false if the client accepts neither. A client must name the group, version and kind to get an
+// object, so that a new default version cannot break it. Without an Accept header the page is text.
 func ZPage(accept, group, version, kind string) (object, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return false, true

@@ -19,7 +19,7 @@ func (a Allowed) Has(origin []byte) bool {
 }
 
 // IsCross reports whether a request comes from a page of a foreign origin that is not allowed.
-// secure is whether the connection uses TLS.
+// secure reports whether the connection uses TLS.
 func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	origin := h.Peek("Origin")
 	if len(origin) > 0 && a.Has(origin) {

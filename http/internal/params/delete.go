@@ -39,8 +39,8 @@ type Delete struct {
 	faults               []codec.FieldFault // of the body
 }
 
-// ParseDelete parses DeleteOptions from a query. Unlike in a body, empty preconditions are ignored.
-// It clones strings, because the query is valid only during the request.
+// ParseDelete parses DeleteOptions from a query. Empty preconditions are ignored, unlike in a body.
+// Strings are cloned, because the query is valid only during the request.
 func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	if _, ok := q.Lookup(fieldGrace); ok {
 		n, err := q.Number(fieldGrace)
@@ -67,8 +67,8 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete returns the DeleteOptions of a decoded body. faults are the errors of decoding.
-// kubectl and typed clients send a body; the query is for clients that cannot send one with DELETE.
+// DecodeDelete returns the DeleteOptions of a decoded body. faults are the decoding errors. kubectl
+// and typed clients send a body. ParseDelete is for clients that cannot send a body with DELETE.
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -96,7 +96,8 @@ func optionalField[T any](object tree.Tree, name string) *T {
 }
 
 // Check validates the options of the body, combined with those of the query. metaGroup is the API
-// group of DeleteOptions. A dry run in either is enough, because an unintended delete is worse.
+// group of DeleteOptions. A dry run in either is enough, because an unintended deletion is worse
+// than an unintended dry run.
 func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults
@@ -110,14 +111,14 @@ func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) 
 	return o, r, apierrors.InvalidOptions(metaGroup, "DeleteOptions", f)
 }
 
-// CheckFields returns warnings about unknown fields of the body, or an error. It is separate from
-// Check because its warnings need the response.
+// CheckFields returns warnings about unknown fields of the body, or an error if the validation is
+// strict.
 func (d *Delete) CheckFields(v request.FieldValidation) (warnings []string, err error) {
 	return requestbody.CheckFields(deleteOptionsKind, d.faults, v)
 }
 
-// propagation returns the propagation policy, or "" if the object's finalizers decide. The older
-// option orphanDependents means Orphan or Background.
+// propagation returns the propagation policy. It is empty if the object's existing finalizers
+// decide. The older option orphanDependents means Orphan or Background.
 func (d *Delete) propagation(f *schema.Faults) string {
 	if d.orphan != nil && d.policy != nil {
 		f.Invalid(fieldPolicy, *d.policy, "orphanDependents and deletionPropagation cannot be both set")

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A List holds the parameters of list, watch, and deletecollection. A continue token is valid only
-// with the selectors of the list that issued it, so their text is kept.
+// A List holds the parameters of list, watch, and deletecollection. It keeps the text of the
+// selectors, because a continue token is valid only with the selectors of the list that issued it.
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
@@ -48,7 +48,7 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	if err != nil {
 		return o, err
 	}
-	// The bounds prevent an overflow.
+	// The bounds prevent an overflow of the Duration.
 	o.Timeout = time.Duration(min(max(seconds, -1), 1<<31)) * time.Second
 	labels, fields := q.Get("labelSelector"), q.Get("fieldSelector")
 	if o.Labels, err = selector.ParseLabels(labels); err != nil {
@@ -71,7 +71,6 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	return o, apierrors.InvalidOptions(r.MetaGroup, "ListOptions", f)
 }
 
-// The values of resourceVersionMatch.
 const (
 	matchExact        = "Exact"
 	matchNotOlderThan = "NotOlderThan"
@@ -93,8 +92,8 @@ func (o *List) validate(r ListRules) (f schema.Faults) {
 	return f
 }
 
-// validateList checks the options of a list. resourceVersion "0" means any version, so it cannot be
-// matched exactly.
+// validateList checks the options of a list. A resource version of "0" allows any version, so it
+// cannot be combined with Exact.
 func (o *List) validateList(f *schema.Faults) {
 	if o.resourceVersionMatch != "" {
 		if o.resourceVersion == "" {
@@ -115,8 +114,9 @@ func (o *List) validateList(f *schema.Faults) {
 	}
 }
 
-// validateWatch checks the options of a watch. Informers send sendInitialEvents with NotOlderThan,
-// so that the initial events are at least as recent as their version. Other watches have no match.
+// validateWatch checks the options of a watch. Only a watch with sendInitialEvents may set
+// resourceVersionMatch. Informers set it to NotOlderThan, so that the initial events are at least
+// as recent as the requested version.
 func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
 		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -178,7 +178,7 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 
 // WatchRequest returns the watch request for the store. A watch without a version, or from "0",
 // begins with an ADDED event for each object, which clients expect unless they set
-// sendInitialEvents. newest returns the current version. It is called last, so that no event
+// sendInitialEvents. newest, which returns the current version, is called last, so that no event
 // precedes the start of the watch.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}

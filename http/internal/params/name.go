@@ -18,7 +18,7 @@ func (o *List) SelectName(k *schema.Kind, name string) (selector.Fields, error) 
 	return o.Fields, nil
 }
 
-// escapeSelector escapes the special characters of field selectors. Some names contain them, such
+// escapeSelector escapes the special characters of field selectors, which some names contain, such
 // as those of roles.
 func escapeSelector(s string) string {
 	out := make([]byte, 0, len(s))

@@ -15,7 +15,7 @@ import (
 )
 
 // A Write holds the parameters of create, update, patch, and delete, with defaults. Named holds the
-// options as given, for admission webhooks.
+// options as the client sent them, for admission webhooks.
 type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
@@ -28,7 +28,8 @@ type Write struct {
 // version of the object.
 const maxFieldManager = 128
 
-// ApplyOptions is the kind for the PatchOptions of an apply, which have their own rules.
+// ApplyOptions is the kind to pass to ParseWrite for an apply, whose PatchOptions have their own
+// rules.
 const ApplyOptions = "apply"
 
 // ParseWrite parses and validates write options. kind is, for example, "CreateOptions", and

@@ -94,8 +94,8 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 }
 
 // documentPolicy gives documents from backends a separate origin, so that their scripts cannot read
-// the console's data in the browser, such as its token. It is sent in addition to the backend's own
-// policy. All responses have it, because browsers also guess documents from contents.
+// the console's data in the browser, such as its token. The header does not replace the backend's
+// own policy. All responses have it, because browsers also detect documents by their content.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 func headOf(code int, h http.Header) []byte {

@@ -13,11 +13,11 @@ import (
 
 // BackendOptions configures connections to one group of servers. The zero value is usable.
 type BackendOptions struct {
-	// TLS has the CAs and the client certificate. The name to verify is the URL's host unless
-	// ServerName is set.
+	// TLS has the CAs and the client certificate. The server name to verify is ServerName if set,
+	// and otherwise the URL's host.
 	TLS *tls.Config
-	// Dial opens a connection. nil dials the URL's host. Proxy settings in the environment are
-	// ignored.
+	// Dial opens a connection. If Dial is nil, the URL's host is dialed. Proxy settings in the
+	// environment are ignored.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// DialTimeout limits the time to connect. The default is 30 s.
 	DialTimeout time.Duration
@@ -69,7 +69,7 @@ func NewUnverifiedBackend(dial func(ctx context.Context, network, address string
 // Close closes idle connections. Busy connections close after use.
 func (b *Backend) Close() { b.transport.CloseIdleConnections() }
 
-// RoundTrip sends a request of the server itself.
+// RoundTrip sends a request that the server makes on its own behalf.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) { return b.transport.RoundTrip(r) }
 
 func (b *Backend) dialInTime(ctx context.Context, network, address string) (net.Conn, error) {

@@ -34,7 +34,7 @@ var (
 	errUnasked    = errors.New("the backend switched protocols without a request to do so")
 )
 
-// New returns an Exchange. It and its tunnel end when ctx ends.
+// New returns an Exchange for r. The Exchange and its Tunnel end when ctx ends.
 func New(ctx context.Context, conn *wire.Conn, r Request, t *Target) *Exchange {
 	e := &Exchange{conn: conn, request: r, target: t}
 	e.ctx, e.cancel = context.WithCancelCause(ctx)
@@ -46,8 +46,8 @@ func (e *Exchange) Stop() {
 	time.AfterFunc(stopGrace, func() { e.cancel(errStopped) })
 }
 
-// Revoke cancels the request. Once the response has begun, it is cut off, because it has no place
-// for a Status.
+// Revoke cancels the request. If the response has begun, it is cut off, because a Status can no
+// longer be sent.
 func (e *Exchange) Revoke(refusal *meta.Status) { e.cancel(refusal) }
 
 // ForceClose cancels the request without a grace period.
@@ -62,9 +62,9 @@ type Result struct {
 	Tunnel *Tunnel
 }
 
-// Run forwards the request. It calls started with the status code when the response begins. If it
-// returns an error, nothing was written, and the caller must respond: with the *meta.Status, or by
-// closing the connection for any other error.
+// Run forwards the request. It calls started with the status code when the response begins. After
+// an error, nothing was written, and the caller must respond: to a *meta.Status with that Status,
+// and to any other error by closing the connection.
 func (e *Exchange) Run(started func(code int)) (Result, error) {
 	body := e.conn.StreamBody(func() { e.cancel(errClientGone) })
 	defer body.Stop()
@@ -104,9 +104,9 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request. If the Exchange has ended, the
-// response states why. A *meta.Status is returned as is. Other errors are converted by own or, if
-// own is nil, by otherwise.
+// fault returns the error response for a failed backend request. If the Exchange was ended, the
+// response gives the reason. A *meta.Status is returned unchanged. Other errors are converted by
+// the Target's function own or, if own is nil, by the default function otherwise.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

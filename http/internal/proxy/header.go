@@ -7,13 +7,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// hopByHop lists the hop-by-hop headers of RFC 9110, section 7.6.1, and older ones.
+// hopByHop lists the hop-by-hop headers of RFC 9110, section 7.6.1, and obsolete ones.
 var hopByHop = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings",
 }
 
-// removeHopByHop removes hop-by-hop headers, including those that Connection names.
 func removeHopByHop(h http.Header) {
 	for _, line := range h["Connection"] {
 		for name := range strings.SplitSeq(line, ",") {

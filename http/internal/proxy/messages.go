@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// Messages sends a response body over a WebSocket, each piece as one message. Input from the client
-// is ignored.
+// Messages sends a response body over a WebSocket, one message per piece of data. Input from the
+// client is ignored.
 type Messages struct {
 	// Header holds the headers of the 101 response.
 	Header http.Header

@@ -9,7 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A Target describes where a request goes and how it is changed. URL and Backend are required.
+// A Target describes the backend of a request and how the request is changed. URL and Backend are
+// required.
 type Target struct {
 	// URL has the scheme, host, path, and raw query.
 	URL     *url.URL
@@ -33,9 +34,9 @@ type Target struct {
 	// Translator, if set, translates between the upgrade protocols of client and backend.
 	Translator Translator
 	// Fault returns the error response if the backend is unreachable or its response unusable. nil
-	// is a 503, "error trying to reach service: ...".
+	// stands for a 503, "error trying to reach service: ...".
 	Fault func(err error) error
-	// UpgradeFault is Fault for upgrades. nil is a 500 with the error's text.
+	// UpgradeFault is like Fault, for upgrades. nil stands for a 500 with the text of the error.
 	UpgradeFault func(err error) error
 }
 
@@ -47,8 +48,8 @@ type Request struct {
 	Headers iter.Seq2[string, string]
 	// ClientAddr is appended to X-Forwarded-For if it is valid.
 	ClientAddr netip.Addr
-	// Protocols replaces the WebSocket subprotocols, since one of the client's may be a token. nil
-	// means none.
+	// Protocols replaces the client's WebSocket subprotocols, because they may include a token. If
+	// Protocols is empty, no subprotocol is requested.
 	Protocols []string
 	// Answer holds the headers that this server adds to every response.
 	Answer *fasthttp.ResponseHeader

@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// A Tunnel is a pair of upgraded connections. It copies both ways unless a Translator is set.
+// A Tunnel connects two upgraded connections. It copies data in both directions unless a Translator
+// is set.
 type Tunnel struct {
 	exchange *Exchange
 	client   *wire.Conn
@@ -101,10 +102,11 @@ func (t *Tunnel) close() {
 // halfCloseTimeout limits how long one direction may be silent after the other has ended.
 const halfCloseTimeout = 30 * time.Second
 
-// CopyBoth copies between two connections in both directions until both have ended.
+// CopyBoth copies between two connections in both directions until both directions have ended.
 //
-// Each direction ends separately, as in TCP. After one has ended, the other continues only while it
-// is active, so that a half-dead connection does not stay open. An error ends both.
+// Each direction ends separately, as in TCP. After the first direction has ended, the other
+// continues only while it is active, so that a half-dead connection does not stay open. An error
+// ends both.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup

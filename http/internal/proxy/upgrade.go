@@ -101,7 +101,7 @@ type headReader struct {
 
 var errHeadTooLarge = errors.New("the header of the response is too large")
 
-// Read returns errHeadTooLarge after the limit.
+// Read fails with errHeadTooLarge once the limit is reached.
 func (r *headReader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errHeadTooLarge

@@ -10,6 +10,4 @@
 // Stored objects are not modified, and lists are not assembled in memory: at most a few converted
 // items exist at a time. This package estimates the memory of a response, and its caller reserves
 // that memory.
-//
-// Everything depends only on the objects and a Format, not on requests, connections, or the store.
 package represent

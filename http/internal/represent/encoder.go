@@ -41,8 +41,9 @@ func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query,
 	return obj.JSON, nil
 }
 
-// CheckShape returns an error if an object cannot be returned in a format. Call it before a write:
-// otherwise the write would succeed, its response would be an error, and the client would retry.
+// CheckShape returns an error if an object cannot be returned in a format. It must be called before
+// a write. Otherwise the write would succeed, the response would be an error, and the client would
+// retry.
 func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	switch f.Shape {
 	case negotiate.PartialList:
@@ -91,7 +92,8 @@ func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// formatVersion formats a resource version. A dry run has none, so its 0 becomes "".
+// formatVersion formats a resource version. The result of a dry run has version 0, which becomes
+// "".
 func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""

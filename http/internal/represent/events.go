@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/table"
 )
 
-// Events encodes the events of one watch. Only the goroutine of the store session uses it.
+// Events encodes the events of one watch. It must be used only by the goroutine of the store
+// session.
 type Events struct {
 	encoder *Encoder
 	kind    *schema.Kind
@@ -85,8 +86,9 @@ func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark appends an object that has only a resource version. Clients decode bookmarks like
-// other events, so it has the shape of the watch. In a Table, the object of the row has no name.
+// appendBookmark appends an object that has only a resource version. The bookmark has the shape of
+// the watch, because clients decode bookmarks like other events. In a Table, the object of the row
+// has no name.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {

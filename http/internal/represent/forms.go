@@ -32,7 +32,7 @@ type Forms struct {
 }
 
 // A keptForm is an object with a cached form. It keeps the object in memory even after an update,
-// so the size includes the object.
+// so size includes the object.
 type keptForm struct {
 	object *meta.Object
 	id     meta.FormID
@@ -62,8 +62,8 @@ func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 	return id, true
 }
 
-// get returns a form of an object, from the cache if possible. Concurrent callers may each encode
-// it.
+// get returns a form of an object, from the cache if possible. Concurrent callers may encode the
+// same form more than once.
 func (f *Forms) get(o *meta.Object, id meta.FormID, encode func(o *meta.Object) ([]byte, error)) ([]byte, error) {
 	if form := o.Form(id); form != nil {
 		return form, nil

@@ -86,8 +86,7 @@ func TestFormsScarce(t *testing.T) {
 	}
 }
 
-// TestFormsRaces requests the same forms concurrently. There are more forms than fit into the
-// cache.
+// TestFormsRaces checks the size of the cache after concurrent requests for more forms than fit.
 func TestFormsRaces(t *testing.T) {
 	t.Parallel()
 	var f Forms

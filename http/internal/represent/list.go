@@ -29,8 +29,8 @@ type List struct {
 	table   *table.TableWriter // nil for other shapes
 }
 
-// Objects returns one or more items of a list, starting at an index. They are valid until the next
-// call.
+// Objects returns one or more items of a list, starting at an index. The items are valid until the
+// next call.
 type Objects func(from int) ([]*meta.Object, error)
 
 func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
@@ -53,7 +53,7 @@ func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 }
 
 // List returns the response for l in the negotiated shape. q may contain parameters for the shape.
-// objects returns the items converted to k; nil means that they are stored in that version.
+// objects returns the items converted to k. It is nil if the items are stored in that version.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
@@ -86,12 +86,12 @@ func (l *List) Measure() (all, largest int) {
 }
 
 // Reshaped reports whether the items are not whole objects. Such a list may be much smaller than
-// its objects, so their size is not a useful limit.
+// the objects, so the size of the objects is not a useful limit.
 func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
 // Body returns the body of a list. all is the total size of its objects in bytes. A small list that
-// needs conversion is built in memory, so that its size is known. A large one is converted while it
-// is written. The status has then been sent, so an error can only cut off the response.
+// needs conversion is built in memory, so that its size is known. A large list is converted while
+// it is written. At that time the status has been sent, so an error can only cut off the response.
 func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {
@@ -125,7 +125,7 @@ func (l *List) size() int {
 	return size
 }
 
-// These are written separately, so that stored items need not be copied.
+// These separators are written on their own, so that stored items need not be copied.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")
@@ -206,7 +206,6 @@ func (l *List) appendItem(b []byte, o *meta.Object) []byte {
 	return append(append(b, '{'), o.JSON[o.ItemOffset:]...)
 }
 
-// eachObject calls do for each object, after converting it to the requested version.
 func (l *List) eachObject(do func(*meta.Object) error) error {
 	for from := 0; from < len(l.items); {
 		objects, err := l.items, error(nil)

@@ -6,15 +6,15 @@ import (
 )
 
 // Upper bounds of the memory needed to encode an item, as multiples of its JSON size. They include
-// the decoded tree and the text. Objects with many small fields need most.
+// the decoded tree and the encoded text. Objects with many small fields need the most.
 const (
 	protobufGrowth = 3 // no tree
 	yamlGrowth     = 24
 	cborGrowth     = 3 // no tree
 )
 
-// ObjectMemory returns the bytes needed to encode an object of the given JSON size. It returns 0
-// for objects that are small or written as stored. The caller reserves them first.
+// ObjectMemory returns the bytes needed to encode an object of the given JSON size, which the
+// caller reserves first. It returns 0 for objects that are small or written as stored.
 func ObjectMemory(f negotiate.Format, size int) int64 {
 	if size <= response.MaxBuffered {
 		return 0

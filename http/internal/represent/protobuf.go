@@ -35,8 +35,8 @@ func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	return protobufType{m, apiVersion, name}, nil
 }
 
-// encode encodes JSON as a message in its envelope. The JSON was written by this server, so an
-// error is not the client's fault.
+// encode encodes JSON as a message in its envelope. This server wrote the JSON, so an error is
+// internal.
 func (t protobufType) encode(doc []byte) ([]byte, error) {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)

@@ -12,7 +12,7 @@ import (
 )
 
 // A protobufList is a list in a Protobuf envelope. The envelope begins with the length of its
-// content, so the items are encoded twice: first to measure them, then to send them.
+// content, so the items are encoded twice: first to measure the content, then to send it.
 type protobufList struct {
 	list        *List
 	item        protobufType
@@ -20,8 +20,8 @@ type protobufList struct {
 	payloadSize int          // bytes in the envelope
 }
 
-// protobuf returns the body of a list as Protobuf. A small list is built in memory. A larger one is
-// encoded twice, which bounds the memory.
+// protobuf returns the body of a list as Protobuf. A small list is built in memory. A larger list
+// is encoded twice, which bounds the memory.
 func (l *List) protobuf(all int) (Body, error) {
 	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)

@@ -17,7 +17,7 @@ import (
 // A Decoder decodes bodies of all encodings.
 type Decoder struct {
 	Names *negotiate.Names
-	// MaxBytes limits the size of a body. For CBOR it limits the size as JSON.
+	// MaxBytes limits the size of a body. For CBOR, it limits the size after conversion to JSON.
 	MaxBytes int
 }
 
@@ -67,7 +67,7 @@ func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encodin
 }
 
 // Options decodes a body of options. It returns unknown and duplicate fields as faults, except for
-// Protobuf, where they are not detected.
+// Protobuf, whose decoder does not detect them.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -102,8 +102,8 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// formerVersions holds the versions that older clients name in the bodies of subresources. The
-// schema is the same.
+// formerVersions holds older versions, with the same schema, that clients name in the bodies of
+// subresources.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
 // CheckKind returns an error if an object names another kind or version. An object may omit both.

@@ -32,7 +32,8 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaultsPrefix precedes the errors, one per line, in a YAML parser's error.
+// yamlFaultsPrefix begins the error text of the YAML parser. The individual errors follow, one per
+// line.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
 func splitYAMLFaults(texts []string) (single []string) {

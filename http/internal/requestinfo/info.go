@@ -88,7 +88,6 @@ func (i *Info) parseResource(segs []string) {
 	i.extraSegments = len(segs) > 3
 }
 
-// nonResourceVerb returns the method in lower case, as in the verbs of roles.
 func nonResourceVerb(method string) string {
 	switch method {
 	case "GET":
@@ -135,14 +134,16 @@ func (i *Info) resourceVerb(watch bool) string {
 	return ""
 }
 
-// WithMethod returns the same request with another method. It helps to find the allowed methods.
+// WithMethod returns the same request with another method, to determine the allowed methods of a
+// path.
 func (i Info) WithMethod(method string) Info {
 	i.Method = method
 	i.Verb = i.resourceVerb(i.legacyWatch)
 	return i
 }
 
-// LongRunning reports whether the request has no deadline, such as a watch or a log.
+// LongRunning reports whether the request may run without a deadline, such as a watch or a log
+// stream.
 func (i *Info) LongRunning() bool {
 	switch {
 	case !i.IsResource:
@@ -202,8 +203,8 @@ func (i *Info) exists(k *schema.Kind) bool {
 	return !k.Namespaced || i.Namespace != "" || slices.Contains(k.Verbs, "list")
 }
 
-// verbFitsPath reports whether the verb applies to the path, which is that of an object, of a
-// collection, or of all namespaces.
+// verbFitsPath reports whether the verb applies to the path of an object, of a collection, or of
+// all namespaces.
 func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {

@@ -12,7 +12,6 @@ import (
 // instead of parsing it into a map.
 type Query string
 
-// next returns the next parameter. ok is false at the end.
 func (q Query) next() (key, value string, rest Query, ok bool) {
 	for q != "" {
 		pair, after, _ := strings.Cut(string(q), "&")
@@ -83,7 +82,7 @@ func (q Query) Number(name string) (int64, error) {
 	return n, nil
 }
 
-// Flag parses a bool. Every value except "0" and "false" is true, even the empty one.
+// Flag parses a bool. Every value except "0" and "false" is true, even the empty value.
 func (q Query) Flag(name string) bool {
 	v, ok := q.Lookup(name)
 	return ok && v != "0" && !strings.EqualFold(v, "false")

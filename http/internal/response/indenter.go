@@ -12,7 +12,7 @@ type Indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
-	// inString means inside a string, and escape after a backslash in it. opened means directly
+	// inString is set inside a string, escape after a backslash in the string, and opened directly
 	// after an opening bracket.
 	inString, escape, opened bool
 }

@@ -19,8 +19,8 @@ import (
 const (
 	// MaxBuffered is the maximum size in bytes of a response that is built in memory.
 	MaxBuffered = 64 << 10
-	// MinGzipSize is the minimum size in bytes of responses that are compressed if the client
-	// accepts it.
+	// MinGzipSize is the minimum size in bytes of a response that is compressed. The client must
+	// accept gzip.
 	MinGzipSize = 128 << 10
 )
 
@@ -38,8 +38,8 @@ var errSlowReader = errors.New("the client reads the response too slowly")
 
 // A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
 // connection ends. If Write fails after the first byte was sent, the connection is closed before
-// the end of the body, so that clients detect it. If nothing was sent yet, an error response is
-// sent instead.
+// the end of the body, so that clients detect the failure. If nothing was sent yet, an error
+// response is sent instead.
 type Stream struct {
 	Write  func(io.Writer) error
 	Size   int // in bytes; -1: unknown
@@ -68,7 +68,7 @@ func Measure(write func(io.Writer) error) (int, error) {
 // SupportsBodyWriteTo makes fasthttp call WriteTo instead of Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read only makes Stream an io.Reader. fasthttp calls WriteTo instead.
+// Read is never called, because fasthttp calls WriteTo. It makes Stream an io.Reader.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
@@ -91,8 +91,8 @@ func (a *Stream) Close() error {
 	return nil
 }
 
-// A minRateWriter writes in pieces of at most wire.MaxWriteSize, so that each gets its own deadline
-// from the connection. It fails if the average rate is too low.
+// A minRateWriter writes in pieces of at most wire.MaxWriteSize, so that each piece gets its own
+// write deadline. It fails if the average rate is too low.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // written, and at the last check

@@ -13,7 +13,7 @@ import (
 )
 
 // A Grant is the permission for long-running requests. Requests with the same credentials and
-// attributes share one.
+// attributes share a Grant.
 type Grant struct {
 	Key  authn.Digest // equal for equal grants
 	User string       // for the log
@@ -22,14 +22,13 @@ type Grant struct {
 
 	// The fields below are guarded by the registry's mutex.
 	running map[LongRunning]struct{}
-	// checked is set if the grant was valid at generation. It expires at validUntil, if that is
-	// set.
+	// checked is set if the grant was valid at generation. It must be checked again at validUntil,
+	// unless that is zero.
 	checked    bool
 	generation uint64
 	validUntil time.Time
 	checking   bool // a check is running
-	// deniedOnce is set if authorization was denied by the last check. A second denial ends the
-	// grant.
+	// deniedOnce is set if the last check denied authorization. A second denial ends the grant.
 	deniedOnce bool
 }
 
@@ -47,20 +46,20 @@ func (g *Grant) due(generation uint64, now time.Time) bool {
 
 const (
 	// confirmPeriod is the time between two scans. Every scan confirms denials, and every second
-	// one looks for grants that are due.
+	// scan looks for grants that are due.
 	confirmPeriod = 200 * time.Millisecond
-	// maxConcurrentChecks limits concurrent checks, because webhooks may be slow.
+	// maxConcurrentChecks limits concurrent checks, because they may call slow webhooks.
 	maxConcurrentChecks = 256
 	// revokeGrace is how long a client may take to read pending data when its watch is revoked.
 	revokeGrace = time.Second
 )
 
-// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second
-// it checks whether the generation has changed or credentials have expired, and if so repeats the
-// checks. generation must change whenever a decision may have changed for a reason other than time.
+// Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second,
+// it repeats the checks if the generation has changed or credentials have expired. generation must
+// change whenever a decision may have changed for a reason other than time.
 //
 // Rejected credentials end requests at once. A denied authorization must be confirmed by a second
-// check soon after, because a user may replace a binding by deleting it and creating another one.
+// check soon after, because a user may replace a binding by deleting it and creating a new one.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)
@@ -148,7 +147,6 @@ func (r *Registry) check(g *Grant) (v Verdict) {
 	return g.Check()
 }
 
-// apply records a verdict and returns the requests to revoke.
 func (r *Registry) apply(g *Grant, v Verdict, generation uint64) []LongRunning {
 	r.mu.Lock()
 	defer r.mu.Unlock()

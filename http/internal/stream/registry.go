@@ -15,7 +15,7 @@ import (
 type LongRunning interface {
 	// Stop ends the request soon and gracefully. It may be called repeatedly and concurrently.
 	Stop()
-	// Revoke ends the request soon. It sends refusal to the client if possible.
+	// Revoke ends the request soon. The client receives refusal, if the protocol still allows it.
 	Revoke(refusal *meta.Status)
 	// ForceClose ends the request at once.
 	ForceClose()
@@ -125,7 +125,7 @@ func (r *Registry) openLocked() []LongRunning {
 	return all
 }
 
-// Wait waits after Close until the last request has ended.
+// Wait waits after Close until all requests have ended.
 func (r *Registry) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -45,15 +45,15 @@ type Watch struct {
 	refusal *meta.Status // sent as the last event; nil if none
 }
 
-// New returns a watch. It writes nothing before Start.
+// New returns a watch, which writes nothing before Start.
 func New(c Conn, e Encoder, f Framing) *Watch {
 	w := &Watch{conn: c, events: writer{encoder: e, framing: f}, done: make(chan struct{})}
 	w.started.Add(1)
 	return w
 }
 
-// OnInitialDone sets the function to call when the initial events were sent or never will be. It
-// must be called before the session starts. f may be called repeatedly.
+// OnInitialDone sets the function to call once the initial events are sent or can no longer be
+// sent. It must be called before the session starts. f may be called repeatedly.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
 func (w *Watch) InitialDone() {
@@ -111,7 +111,7 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done is called by the session when it has ended. It wakes Run.
+// Done is called by the session when it has ended. It ends Run.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
@@ -120,8 +120,8 @@ func (w *Watch) Done() {
 
 var longAgo = time.Unix(1, 0)
 
-// interruptRead makes pending and later Reads time out. No other way to wake a Read keeps the
-// connection open.
+// interruptRead makes pending and later Reads time out. Every other way to interrupt a Read closes
+// the connection.
 func interruptRead(c net.Conn) {
 	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
@@ -213,8 +213,8 @@ var _ limits.Item = (*Watch)(nil)
 // Idle reports whether the watch has sent nothing for some seconds.
 func (w *Watch) Idle() bool { return w.conn.Idle() }
 
-// Reclaim ends the watch properly, with a bookmark if the client accepts them. Events that the
-// client does not read within revokeGrace are lost.
+// Reclaim ends the watch properly, with a bookmark if the client requested bookmarks. Events that
+// the client does not read within revokeGrace are lost.
 func (w *Watch) Reclaim() {
 	w.mu.Lock()
 	session := w.session
@@ -225,8 +225,9 @@ func (w *Watch) Reclaim() {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose closes the connection of a started watch. Before Start the connection still belongs to
-// the request, which may get an error response and be followed by another request.
+// ForceClose closes the connection of a started watch. Before Start, the connection still belongs
+// to the HTTP request. The client may get an error response and then send another request on the
+// same connection.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return

@@ -81,7 +81,8 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
-// ErrWebSocketToken means that the token among the subprotocols is malformed or the only one.
+// ErrWebSocketToken means that the token among the subprotocols is malformed, or that the client
+// offers no subprotocol besides the token.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
@@ -114,7 +115,6 @@ func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protoco
 	return protocols, token, nil
 }
 
-// isHeaderToken reports whether s is a token as RFC 9110 defines it.
 func isHeaderToken(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -163,8 +163,8 @@ type CloseError struct{ Code ws.StatusCode }
 
 func (*CloseError) Error() string { return "http: the client has closed its WebSocket" }
 
-// readFrames discards data and answers pings until the client closes the WebSocket. If it returns a
-// *CloseError, a close frame must be sent.
+// readFrames discards data and answers pings until the client closes the WebSocket. If the error is
+// a *CloseError, the caller must send a close frame.
 func readFrames(c net.Conn) error {
 	r := bufio.NewReaderSize(c, 512)
 	state := ws.StateServerSide
@@ -191,7 +191,7 @@ func readFrames(c net.Conn) error {
 	}
 }
 
-// ReadFrameHeader reads a frame header. It returns a *CloseError if a client may not send such a
+// ReadFrameHeader reads a frame header. It returns a *CloseError if the protocol does not allow the
 // frame.
 func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	f, err := ws.ReadHeader(r)

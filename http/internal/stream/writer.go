@@ -20,10 +20,9 @@ type Encoder interface {
 	LengthPrefixed() bool
 }
 
-// A Framing is the way in which events are separated on the connection.
+// A Framing determines how events are separated on the connection.
 type Framing uint8
 
-// The framings.
 const (
 	Chunked   Framing = iota // HTTP/1.1: several events per chunk
 	Unchunked                // HTTP/1.0: unframed until the connection closes
@@ -39,8 +38,8 @@ const maxChunkHeader = 10
 // eventLength is the size of the length prefix of a Protobuf event, in bytes.
 const eventLength = 4
 
-// A writer combines events into few writes, because a system call costs more than encoding an
-// event.
+// A writer combines several events into one write, because a system call costs more than encoding
+// an event.
 type writer struct {
 	encoder Encoder
 	framing Framing

@@ -18,11 +18,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Streams lists the streams that the client of a command requested.
+// Streams lists the streams that a client requested for exec or attach.
 type Streams struct{ Stdin, Stdout, Stderr, TTY bool }
 
-// Commands returns a translator for a command if the client offers v5 of the protocol. It returns
-// nil for older versions, which container runtimes support themselves.
+// Commands returns a translator for exec and attach if the client offers v5.channel.k8s.io. It
+// returns nil for older protocols, which container runtimes support themselves.
 func Commands(h *fasthttp.RequestHeader, offered []string, wanted Streams) (proxy.Translator, error) {
 	if !slices.Contains(offered, commandProtocol) {
 		return nil, nil
@@ -53,8 +53,8 @@ const (
 	channelClose  = 255
 )
 
-// streamTimeout limits the time in which the runtime must accept a stream. maxStatus limits the
-// size of the final status, in bytes.
+// streamTimeout limits how long the runtime may take to accept a stream. maxStatus limits the size
+// of the final status, in bytes.
 const (
 	streamTimeout = 30 * time.Second
 	maxStatus     = 64 << 10
@@ -94,7 +94,7 @@ func (c commands) Run(client, backend net.Conn) {
 }
 
 // closeStreams closes the connection to the backend. It also resets each stream, because readers of
-// the stream would otherwise block forever.
+// a stream would otherwise block forever.
 func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	_ = backend.Close()
 	for _, s := range streams {
@@ -149,13 +149,11 @@ func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystrea
 	return streams, nil
 }
 
-// internalStatus returns the final status for a command that could not be started or was lost.
 func internalStatus(err error) []byte {
 	s := &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error()}
 	return s.AppendJSON(nil)
 }
 
-// readChannels forwards the client's messages to the streams until the client closes the WebSocket.
 func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 	var buf [8 << 10]byte
 	to := -1 // channel of the current message; -1: none
@@ -208,8 +206,8 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)
 }
 
-// passChannel forwards one stream. If the client is gone, it closes the connection and discards the
-// rest.
+// passChannel forwards one stream to the client. If that fails, it closes the connection to the
+// client, which also ends the other streams.
 func passChannel(channels *messages, channel byte, from io.Reader) error {
 	var buf [8 << 10]byte
 	for {

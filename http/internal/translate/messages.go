@@ -36,8 +36,8 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads a part of a message. begins reports whether it is the start of the message. It
-// returns io.EOF when the client closes the WebSocket.
+// readPiece reads a part of a message. begins reports whether the part is the start of the message.
+// The error is io.EOF when the client closes the WebSocket.
 func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	for m.left == 0 {
 		if err := m.nextFrame(); err != nil {
@@ -53,7 +53,8 @@ func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	return n, begins, err
 }
 
-// nextFrame reads the header of the next data frame, and handles control frames before it.
+// nextFrame reads the header of the next data frame. It handles control frames that precede the
+// data frame.
 func (m *messages) nextFrame() error {
 	for {
 		f, err := stream.ReadFrameHeader(m.reader, m.state)
@@ -109,7 +110,7 @@ func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn writes complete frames, which must not interleave with those of send.
+// A lockedConn writes complete frames. It takes the lock of send, so that frames do not interleave.
 type lockedConn struct{ *messages }
 
 func (c lockedConn) Write(b []byte) (int, error) {

@@ -6,9 +6,10 @@ import (
 )
 
 // arrivals lets the scheduler notice new input while connections pass slots to each other. Go polls
-// the network only when a processor runs out of work or every 10 ms, and waiting connections always
-// are work. Therefore every lookEvery a goroutine that waits for a pipe distributes the slots. It
-// runs only after Go has polled the network, which also wakes connections with new input.
+// the network only when a processor runs out of work, or every 10 ms. Waiting connections keep the
+// processors busy. Therefore, every lookEvery, the slots are distributed by a goroutine that waits
+// for a pipe. The goroutine runs only after Go has polled the network. The same poll also wakes
+// connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait
@@ -19,7 +20,7 @@ type arrivals struct {
 // lookEvery is the interval between polls of the network while connections wait.
 const lookEvery = 500 * time.Microsecond
 
-// lookForArrivals reports whether slots must wait for a poll, and starts one if it is due.
+// lookForArrivals starts a poll if one is due. It reports whether slots must wait for a poll.
 func (s *scheduler) lookForArrivals() bool {
 	a := &s.arrival
 	if a.looking || a.closed || time.Since(a.looked) < lookEvery {
@@ -53,7 +54,7 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine. From then on slots are distributed without polls.
+// close ends the goroutine. Afterwards slots are distributed without polls.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

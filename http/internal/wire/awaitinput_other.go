@@ -2,8 +2,9 @@
 
 package wire
 
-// AwaitInput does nothing, so the Read after it waits.
+// AwaitInput does nothing, so that the following Read waits instead.
 func (c *Conn) AwaitInput() error { return nil }
 
-// closedByClient cannot tell and returns false. The next Write detects a disconnect.
+// closedByClient always returns false, because there is no portable way to detect a disconnect. The
+// next Write fails instead.
 func (c *Conn) closedByClient() bool { return false }

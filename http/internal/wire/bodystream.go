@@ -12,8 +12,8 @@ import (
 // A BodyStream streams the body of the current request. Until Stop, it may be read by a goroutine
 // other than the connection's, such as that of an HTTP client.
 //
-// After the end of the body it watches for a disconnect, which a request that waits for a backend
-// would not notice otherwise.
+// After the end of the body, the stream detects a disconnect of the client. A request that waits
+// for a backend would not notice the disconnect otherwise.
 type BodyStream struct {
 	conn *Conn
 	gone func() // called when the client disconnects
@@ -110,8 +110,8 @@ func (b *BodyStream) sendContinue() error {
 // Close does nothing, so that an HTTP client cannot end the stream. Use Stop.
 func (b *BodyStream) Close() error { return nil }
 
-// BeginAnswer marks the start of the response. It reports whether the whole body was received;
-// otherwise the connection must close after the response.
+// BeginAnswer marks the start of the response. It reports whether the whole body was received. If
+// not, the connection must close after the response.
 func (b *BodyStream) BeginAnswer() (whole bool) {
 	b.answer.Lock()
 	defer b.answer.Unlock()
@@ -157,7 +157,7 @@ func (c *Conn) awaitInput() error {
 	return err
 }
 
-// extendRead sets the read deadline of the active request. 0 removes it.
+// extendRead sets the read deadline of the active request. A timeout of 0 removes the deadline.
 func (c *Conn) extendRead(timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

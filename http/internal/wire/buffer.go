@@ -2,8 +2,7 @@ package wire
 
 import "sync"
 
-// chunkBuffers pools buffers for small writes. A connection holds one only during a write, so an
-// idle connection has none.
+// chunkBuffers pools buffers for small writes. A connection holds a buffer only during a write.
 var chunkBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooledBuffer is the size in bytes above which a buffer is not pooled.

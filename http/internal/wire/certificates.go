@@ -9,15 +9,16 @@ import (
 )
 
 // certificates deduplicates the certificates of connected clients. A client may open one connection
-// per watch, and TLS parses and keeps a copy of its certificate for each. A certificate is dropped
-// when its last connection ends.
+// per watch, and TLS parses and keeps a copy of the certificate for each connection. A certificate
+// is dropped when its last connection ends.
 type certificates struct {
 	mu    sync.Mutex // guards known
 	known map[[sha256.Size]byte]weak.Pointer[x509.Certificate]
 }
 
-// share replaces certificates by equal ones that are already known. It modifies the slice in place,
-// because TLS holds it too. It must therefore run before other code gets the slice.
+// share replaces certificates with equal ones that are already known. It modifies the slice in
+// place, because the TLS connection keeps the same slice. Therefore share must run before other
+// code gets the slice.
 func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	for i, c := range of {
 		of[i] = s.canonical(c)
@@ -40,7 +41,7 @@ func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	return c
 }
 
-// forget removes a collected certificate, unless an equal one was added meanwhile.
+// forget removes a garbage-collected certificate, unless an equal one was added meanwhile.
 func (s *certificates) forget(digest [sha256.Size]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

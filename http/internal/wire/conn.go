@@ -27,8 +27,8 @@ type Conn struct {
 	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
-	// principal is the user of the last request, or else the client's address. It is nil after the
-	// connection has ended.
+	// principal is the user of the last request, if known, or the client's address. It is nil after
+	// the connection has ended.
 	principal *limits.Principal
 
 	readAhead
@@ -105,7 +105,7 @@ const MaxWriteSize = 64 << 10
 // closeGrace is how long a client may take to send the rest of its request during a shutdown.
 const closeGrace = time.Second
 
-// setPhase changes the phase and sets the read deadline for it. 0 means no deadline.
+// setPhase changes the phase and sets its read deadline. A timeout of 0 means no deadline.
 func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,8 +129,8 @@ func (c *Conn) evictable() bool {
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// beginClose closes an idle connection at once, and one that reads a request after closeGrace. A
-// request that is being handled continues.
+// beginClose closes an idle connection at once. If the client is still sending a request, it gets
+// closeGrace to complete the request. A request that is being handled continues.
 func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,8 +202,8 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write writes b in pieces of at most MaxWriteSize. To save system calls, it keeps a deadline that
-// has at least 5/6 of the write timeout left.
+// Write writes b in pieces of at most MaxWriteSize. To save system calls, it does not renew a
+// deadline that has at least 5/6 of the write timeout left.
 func (c *Conn) Write(b []byte) (written int, err error) {
 	for {
 		now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
@@ -241,7 +241,7 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// SetDeadline sets both deadlines. The next Write sets its own deadline again.
+// SetDeadline sets both deadlines. The next Write replaces the write deadline.
 func (c *Conn) SetDeadline(t time.Time) error {
 	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
@@ -287,7 +287,7 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal changes the principal of the connection. nil means that the connection has ended.
+// setPrincipal changes the principal of the connection. It is nil when the connection ends.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {
@@ -311,7 +311,8 @@ const (
 	answeredPart                 // part of it
 )
 
-// SetAnswered records that the handler itself has written the response. last closes the connection.
+// SetAnswered records that the handler itself has written the response. If last is set, the
+// connection then closes.
 func (c *Conn) SetAnswered(last bool) {
 	c.answered = answeredKeep
 	if last {
@@ -323,8 +324,8 @@ func (c *Conn) SetAnswered(last bool) {
 // so that the client detects the truncation.
 func (c *Conn) SetCut() { c.answered = answeredPart }
 
-// EndWithNewline appends a newline to the current response, which must not be a stream. It does not
-// append to the body, which may be shared memory.
+// EndWithNewline appends a newline to the current response, which must not be a stream. The newline
+// is written separately, because the body may be shared memory.
 func (c *Conn) EndWithNewline() { c.newline = true }
 
 // Left reports whether the client has disconnected, or has canceled the request of an HTTP/2
@@ -369,8 +370,8 @@ const (
 	lingerBytes = 16 << 20
 )
 
-// drain reads and discards what the client still sends. If the connection were closed at once, TCP
-// would reset it, and the client might lose the response.
+// drain reads and discards input until the client stops sending. If the connection were closed at
+// once, TCP would reset it, and the client might lose the response.
 func drain(c net.Conn) {
 	_ = closeWrite(c)
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))

@@ -16,10 +16,11 @@ import (
 // principal. A connection is new until it has sent a whole request. After that it is anonymous,
 // unless the request was authenticated.
 //
-// At a limit, another connection is closed to admit a new one (eviction.go). It is the oldest new
-// one, or an idle one of the largest holder. While few connections are new, idle anonymous ones are
-// closed first. Otherwise clients could send one request and hold their connections, and new
-// connections would be closed before they complete a handshake.
+// At a limit, another connection is closed to admit a new one (eviction.go): the oldest new
+// connection, or an idle connection of the principal with the most connections. While few
+// connections are new, idle anonymous connections are closed first. Otherwise clients could send
+// one request and hold their connections, and new connections would be closed before they complete
+// a handshake.
 type Connections struct {
 	opts    Options
 	limit   int // total
@@ -78,7 +79,7 @@ func New(o Options) *Connections {
 	return r
 }
 
-// add admits a connection and reports whether it did. It may evict other connections.
+// add reports whether it has admitted a connection. It may evict other connections.
 func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
@@ -118,9 +119,9 @@ func (r *Connections) disown(c *Conn) {
 	p.owner, p.ownedElem = nil, nil
 }
 
-// transfer assigns a connection to another principal. If that principal then exceeds its share,
-// another of its connections that handles no request is closed. If it has none, transfer returns a
-// *limits.Rejection. reserved exempts it from the share.
+// transfer assigns a connection to another principal. If the principal then exceeds its share, one
+// of its other connections that handles no request is closed. If there is no such connection,
+// transfer returns a *limits.Rejection. If reserved is set, the share does not apply.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
@@ -141,8 +142,8 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	return rejection
 }
 
-// markRequestSeen moves a connection out of the list of new ones. known means that the request was
-// authenticated.
+// markRequestSeen removes a connection from the list of new connections. known reports whether the
+// request was authenticated.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	if c.stream != nil {
 		c.stream.mux.markSeen(known)
@@ -164,8 +165,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead reports whether a connection may read a large head. At the limit it evicts the
-// oldest unauthenticated connection that does so.
+// addLargeHead reports whether a connection may read a large head. At the limit, it evicts the
+// oldest unauthenticated connection that is reading a large head.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -231,7 +232,7 @@ func (r *Connections) removeLocked(c *Conn) {
 }
 
 // shed evicts idle connections when the process has run out of file descriptors. It reports whether
-// it evicted any.
+// it has evicted any connection.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
@@ -240,8 +241,8 @@ func (r *Connections) shed() bool {
 	return len(victims) > 0
 }
 
-// End makes each connection close after its next response, which announces it. Clients can then
-// connect to another server before a request fails.
+// End makes each connection close after its next response. The response announces the close, so
+// that clients can connect to another server before a request fails.
 func (r *Connections) End() {
 	r.ending.Store(true)
 	if r.http2 != nil {
@@ -258,8 +259,8 @@ func (r *Connections) isClosing() bool {
 	}
 }
 
-// Close stops admitting connections and closes idle ones. Clients get closeGrace to complete a
-// request that they are sending.
+// Close stops admitting connections and closes idle connections. Clients get closeGrace to complete
+// a request that they are sending.
 func (r *Connections) Close() {
 	if r.http2 != nil {
 		r.http2.end() // closes idle connections, which may take a moment; not under mu

@@ -22,7 +22,7 @@
 // connections, for these reasons:
 //   - It reads at least the start of a body before it calls the handler, so unauthenticated
 //     clients can make it hold memory. Here a body is not read until the request is authorized.
-//     Its memory then grows as data arrives, within one budget for all bodies.
+//     Its buffer then grows as data arrives, within one budget for all bodies.
 //   - At its connection limit it rejects new connections. Here the oldest connection without a
 //     whole request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,

@@ -13,8 +13,8 @@ const (
 	maxEvictionScan = 1024
 )
 
-// makeRoom reports whether a new connection is admitted, and returns the connections to abort for
-// it.
+// makeRoom reports whether a new connection is admitted. It returns the connections that the caller
+// must abort to make room.
 func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
@@ -34,8 +34,8 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	return victims, r.all.Len() < bound
 }
 
-// evictAny evicts one or more connections: idle anonymous ones, the oldest new one, or an idle one
-// of the largest holder.
+// evictAny evicts one or more connections: idle anonymous connections, the oldest new connection,
+// or an idle connection of the principal with the most connections.
 func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
@@ -63,8 +63,8 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictOwned evicts the oldest connection of a principal that is new or handles no request. It
-// never evicts keep.
+// evictOwned evicts the principal's oldest connection that is new or handles no request, except
+// keep.
 func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
 	oldest := r.owned.Oldest(of, func(c *Conn) bool { return c != keep && (c.entry.newElem != nil || c.evictable()) })
 	if oldest == nil {

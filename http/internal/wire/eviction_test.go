@@ -123,7 +123,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargestHolder tests that connections of users with many idle ones are evicted first.
+// TestLargestHolder tests that the users with the most idle connections lose connections first.
 func TestLargestHolder(t *testing.T) {
 	r := New(Options{MaxConnections: 7})
 	come := func(user string) *fakeConn {
@@ -148,7 +148,8 @@ func TestLargestHolder(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction tests that anonymous clients with large heads do not block other clients.
+// TestLargeHeadEviction tests that at the limit of large heads, the oldest anonymous connections
+// with a large head are evicted.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn

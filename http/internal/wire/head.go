@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Most heads fit into readBufferSize bytes. Longer ones need a large buffer. At most maxLargeHeads
-// connections of remote clients have one.
+// A head of more than readBufferSize bytes needs a large buffer. At most maxLargeHeads connections
+// of remote clients have a large buffer.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10
@@ -46,7 +46,8 @@ func (c *Conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	} else {
-		// The request is pipelined. The previous one had the slot, so this one waits for another.
+		// The request is pipelined. The slot belonged to the previous request, so this request
+		// waits for another slot.
 		c.Pause()
 		c.all.scheduler.enter(c)
 	}
@@ -112,7 +113,7 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// growReader replaces the reader by one with a large buffer, and keeps its input.
+// growReader replaces the reader with one that has a large buffer. The buffered input is kept.
 func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge
@@ -131,7 +132,8 @@ func (c *Conn) growReader(b []byte) error {
 	return err
 }
 
-// releaseReader returns the reader to its pool if it is empty. must also discards buffered input.
+// releaseReader returns the reader to its pool if no input is buffered. If must is set, it discards
+// buffered input.
 func (c *Conn) releaseReader(must bool) {
 	r := c.reader
 	if r == nil || r.Buffered() > 0 && !must {

@@ -24,7 +24,7 @@ type HeaderFlags struct {
 	ConnectionClose  bool // Connection: close
 }
 
-// ValidateHead rejects requests that are ambiguous or forbidden but that fasthttp accepts. It
+// ValidateHead rejects requests that fasthttp accepts although they are ambiguous or forbidden. It
 // checks the raw header lines. After an error the connection must close, except after the 401 for
 // two credentials.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
@@ -147,7 +147,8 @@ func isHeaderName(name []byte) bool {
 	return true
 }
 
-// matchLower returns 1 if name equals lower ignoring case, and otherwise 0.
+// matchLower returns 1 if name equals lower, ignoring case, and 0 otherwise. Their lengths must be
+// equal.
 func matchLower(name []byte, lower string) int {
 	for i, c := range name {
 		if c|0x20 != lower[i] && c != lower[i] {

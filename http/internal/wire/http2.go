@@ -196,7 +196,7 @@ func (m *multiplexer) newConn() *Conn {
 	return c
 }
 
-// give takes back the Conn of a completed request. again means that the Conn can be reused.
+// give takes back the Conn of a completed request. again reports whether the Conn can be reused.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.setKnown()
 	m.mu.Lock()
@@ -236,7 +236,6 @@ func (m *multiplexer) markSeen(known bool) {
 	m.conn.all.markRequestSeen(m.conn, known)
 }
 
-// setMultiplexPhase sets the phase without a deadline, because net/http sets its own.
 func (c *Conn) setMultiplexPhase(p phase) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

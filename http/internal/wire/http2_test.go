@@ -39,8 +39,8 @@ func (a *recordedAnswer) FlushError() error                { a.flushes++; return
 func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2, whatever the
-// boundaries of the writes, and that incomplete responses are detected.
+// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2, regardless of the
+// boundaries of writes, and that incomplete responses are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -209,8 +209,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams tests that using a stream after its request, as a watch that is closed late
-// does, returns an error and does not affect later requests.
+// TestEndOfStreams tests that using a stream after its request returns an error and does not affect
+// later requests. This happens when a watch is closed late.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A stream is a net.Conn for one HTTP/2 request and its response, which it carries in HTTP/1.1
-// form. It is reused for later requests of the connection.
+// A stream is a net.Conn that carries one HTTP/2 request and its response in HTTP/1.1 form. It is
+// reused for later requests of the connection.
 //
 // At most one goroutine reads and one writes.
 type stream struct {
@@ -24,12 +24,12 @@ type stream struct {
 	r       *http.Request
 	unknown *list.Element // in unknownStreams; nil once the user is known
 
-	// For reading:
+	// The fields below are for reading.
 	headBuf, head []byte // request head: all, and unread
 	chunk         []byte // unread part of the current chunk, for a body of unknown length
 	ended         bool   // the last chunk was produced
 
-	// For writing:
+	// The fields below are for writing.
 	answer answerReader
 	lift   *time.Timer // see limitWrites
 
@@ -44,7 +44,7 @@ type stream struct {
 }
 
 // An operationCount counts both starts and ends of an operation, so it is odd while the operation
-// runs. A timer compares it to expire only the operation for which it was set.
+// runs. Timers compare counts, so that a timer expires only the operation for which it was set.
 type operationCount uint64
 
 func (t operationCount) underWay() bool { return t%2 == 1 }
@@ -119,7 +119,8 @@ func appendHead(b []byte, r *http.Request) []byte {
 	return append(b, "\r\n\r\n"...)
 }
 
-// Read reads the request. After the end of the request, it waits for a disconnect or the deadline.
+// Read reads the request in HTTP/1.1 form. After the end, it waits for a disconnect or the
+// deadline.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.head) > 0 {
 		n := copy(b, s.head)
@@ -291,8 +292,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// awaitRelease waits until the handler no longer uses the stream. If the stream can be reused, this
-// is already true. Otherwise it has been hijacked and will be closed.
+// awaitRelease waits until the handler no longer uses the stream. If again is set, the handler has
+// returned and no wait is needed. Otherwise the stream was hijacked and will be closed.
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
@@ -307,8 +308,8 @@ func (s *stream) awaitRelease(again bool) {
 }
 
 // finish ends the response and reports whether it is complete. The client then has at least half of
-// WriteTimeout to receive it. again means that the stream will be reused, so finish drops large
-// buffers.
+// WriteTimeout to receive the response. If again is set, the stream will be reused, so finish drops
+// large buffers.
 func (s *stream) finish(again bool) bool {
 	if s.lift != nil {
 		s.lift.Stop()
@@ -341,8 +342,8 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline also applies to a pending read. A pending read of the body, however, is
-// interrupted only by a deadline that has already passed.
+// SetReadDeadline sets the deadline for the pending read and later reads. A pending read of the
+// body is interrupted only by a deadline that has already passed.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -362,7 +363,7 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// An answerReader parses an HTTP/1.1 response and forwards it to net/http.
+// An answerReader parses the HTTP/1.1 response of a stream and forwards it to net/http.
 type answerReader struct {
 	head      []byte // received part of the head
 	headDone  bool

@@ -20,8 +20,8 @@ type Options struct {
 	// between requests, and WriteTimeout one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
-	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil
-	// names none. When the CAs change, it must return another pool.
+	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. If it
+	// returns nil, no CAs are named. When the CAs change, it must return a new pool.
 	ClientCAs func() *x509.CertPool
 	Log       *slog.Logger
 	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0

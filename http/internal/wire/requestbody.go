@@ -15,8 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It is read only when the handler asks for it, after
-// authorization. An announced body therefore takes no memory.
+// A requestBody is the body of a request. It is read only when the handler calls ReadBody, after
+// authorization. A body that is only announced therefore takes no memory.
 type requestBody struct {
 	remaining       int64 // unread bytes of the body or current chunk
 	chunked         bool
@@ -67,8 +67,8 @@ func (c *Conn) discardBody() error {
 }
 
 // ReadBody reads the body of at most limit bytes. Its memory grows with the received bytes. The
-// result is valid until the response is written. reserved allows the use of the reserve. The error
-// is a *limits.Rejection or a *meta.Status.
+// result is valid until the response is written. If reserved is set, the body may use the reserve.
+// The error is a *limits.Rejection or a *meta.Status.
 func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
@@ -241,8 +241,8 @@ func parseChunkSize(line []byte) (n int64, err error) {
 	return int64(size), nil
 }
 
-// bodyError converts an error from reading the body. The connection must then close, because the
-// end of the body is unknown.
+// bodyError converts an error from reading the body to a Status. The connection must then close,
+// because the end of the body is unknown.
 func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error

@@ -3,7 +3,7 @@ package wire
 import "testing"
 
 // TestParseChunkSize tests that chunk sizes have at most eight hexadecimal digits, and that
-// ambiguous ones are rejected.
+// ambiguous chunk lines are rejected.
 func TestParseChunkSize(t *testing.T) {
 	for line, want := range map[string]int64{
 		"0": 0, "1f": 31, "1F": 31, "ffffffff": 1<<32 - 1, "00000010": 16, "5;name=value": 5, "5 \t;x": 5, "5\t": 5,

@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A buffer of WriteBufferSize bytes holds whole TLS records. smallWriteBufferSize is enough for the
-// errors that unauthenticated clients get. A connection holds a buffer only while it writes a
+// The sizes of write buffers, in bytes. The larger one holds whole TLS records. The smaller one is
+// enough for errors to unauthenticated clients. A connection holds a buffer only while it writes a
 // response.
 const (
 	WriteBufferSize      = 32 << 10
@@ -24,8 +24,8 @@ type responseWriter struct {
 	conn    *Conn
 	started bool
 	// streamed is set if the response is produced in pieces. Producing a piece needs a slot of the
-	// scheduler, but writing it must not hold one. Otherwise slow readers would hold slots, and a
-	// large response would delay small ones.
+	// scheduler, but the slot must not be held while the piece is written. Otherwise slow readers
+	// would hold slots, and a large response would delay small ones.
 	streamed bool
 	buf      *bufio.Writer
 }
@@ -67,14 +67,14 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// An error of these writes is returned by Flush.
+		// Flush returns the error of these writes, if any.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}
 	return w.buf.Flush()
 }
 
-// writeResponse writes the response. If that fails before the first byte is sent, it writes an
+// writeResponse writes the response. If writing fails before the first byte is sent, it writes an
 // error response instead.
 func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 	r, pool := &ctx.Response, responseWriters

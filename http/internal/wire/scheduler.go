@@ -12,13 +12,13 @@ import (
 
 // A scheduler decides which connections may use the processors. Go's scheduler treats all
 // goroutines alike, so a client with hundreds of connections would be served hundreds of times as
-// often as one with a single connection.
+// often as a client with a single connection.
 //
 // A connection takes a slot when it has input, and gives it back when it waits. If no slot is free,
-// it queues with the other connections of its client, and clients take turns. While several clients
-// are active, none may hold a slot for every processor, so that one is free for the next arrival. A
-// slot that is held too long is revoked, because its holder probably waits without the scheduler's
-// knowledge.
+// the connection queues with the other connections of its client, and clients take turns. While
+// several clients are active, no client may hold a slot for every processor, so that a slot is free
+// for the next arrival. A slot that is held too long is revoked, because its holder probably waits
+// without the scheduler's knowledge.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots
@@ -39,7 +39,7 @@ type slot struct {
 	seen   bool    // on the timer's last run
 }
 
-// A client is a principal with connections. They wait in the order of arrival.
+// A client is a principal with connections, which wait in the order of arrival.
 type client struct {
 	principal   *limits.Principal
 	connections int
@@ -61,10 +61,11 @@ const (
 	// slotsPerProcessor is more than one, because a holder may wait briefly, for example for a
 	// lock.
 	slotsPerProcessor = 2
-	// While connections wait, a slot is revoked after it was held for maxHold to twice maxHold.
+	// maxHold is how long a slot may be held while connections wait. The slot is revoked after at
+	// most twice maxHold.
 	maxHold = time.Millisecond
-	// othersFor is how long several clients count as active after a connection of another client
-	// than before has arrived.
+	// othersFor is how long several clients count as active after two connections of different
+	// clients arrived in succession.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -242,8 +243,8 @@ func (s *scheduler) part(c *client) {
 }
 
 // A scheduledConn is the connection below TLS. Input causes work such as decryption, so Read waits
-// for a slot when input has arrived. It does not while the handler runs. The handler calls Pause
-// when it waits.
+// for a slot when input has arrived. While the handler runs, Read does not wait for a slot. The
+// handler calls Pause when it waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn

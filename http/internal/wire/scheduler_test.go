@@ -38,7 +38,8 @@ func (s *scheduler) conn(client string) *Conn {
 	return c
 }
 
-// TestTurns tests that a client with many connections gets as many turns as a client with one.
+// TestTurns tests that clients get the same number of turns, regardless of their number of
+// connections.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -217,8 +218,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// A turnHandler reports whether each request has a slot. It then calls Pause, as a wait for the
-// journal does.
+// A turnHandler reports whether each request has a slot. It then calls Pause, like a handler that
+// waits for the journal.
 type turnHandler struct {
 	Handler
 	c     *Conn

@@ -7,8 +7,9 @@ import (
 )
 
 // unknownStreams holds the HTTP/2 requests of all connections whose user is not yet known. Each
-// holds a head. If an address exceeds its share, its oldest request is aborted for a new one, so
-// that a client with many streams does not block other clients at the same address.
+// request takes memory for its head. If an address exceeds its share, its oldest request is aborted
+// to admit a new one. Thus a client with many streams does not block other clients at the same
+// address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]
@@ -50,8 +51,8 @@ func (u *unknownStreams) removeLocked(of *limits.Principal, c *Conn) {
 	of.Release(limits.Streams, 1)
 }
 
-// setKnown removes the request from unknownStreams, because its user is known or it has ended. It
-// must be called before the principal changes.
+// setKnown removes the request from unknownStreams, because its user is known or the request has
+// ended. It must be called before the principal changes.
 func (c *Conn) setKnown() {
 	u := &c.all.unknown
 	u.mu.Lock()
