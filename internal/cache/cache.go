@@ -3,9 +3,10 @@ package cache
 
 import "sync"
 
-// A Cache consists of two halves. New values enter the young half. When it is full, it becomes the
-// old half, and the previous old half is dropped. Get moves a value back into the young half, so
-// values in use stay, and reads need not maintain a list. A Cache is safe for concurrent use.
+// A Cache consists of two halves. New values enter the young half. When the young half is full, it
+// becomes the old half, and the previous old half is dropped. Get moves a value back into the young
+// half, so values in use stay, and reads need not maintain a list. A Cache is safe for concurrent
+// use.
 type Cache[K comparable, V any] struct {
 	most int
 
@@ -22,7 +23,7 @@ type entry[V any] struct {
 // New returns a Cache for values with a total size of most, in the caller's unit.
 func New[K comparable, V any](most int) *Cache[K, V] { return &Cache[K, V]{most: most} }
 
-// Get returns the value of a key, and keeps it in the cache for longer.
+// Get returns the value of a key. Reading a value delays its eviction.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

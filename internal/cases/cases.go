@@ -15,8 +15,9 @@ type Case struct {
 	Lines []string
 }
 
-// Read returns the test cases of a file. Each begins with a line "== NAME". Empty lines and lines
-// that begin with "#" are skipped. After "let NAME = TEXT", TEXT replaces <NAME>.
+// Read returns the test cases of a file. Each case begins with a line "== NAME". Empty lines and
+// lines that begin with "#" are skipped. After a line "let NAME = TEXT", <NAME> is replaced with
+// TEXT.
 func Read(t testing.TB, path string) (all []Case) {
 	t.Helper()
 	var texts []string

@@ -1,5 +1,5 @@
-// Package embedded decodes tables that are embedded in the program. They are written as YAML, and
-// make generate converts them to JSON.
+// Package embedded decodes tables that are embedded in the program. The tables are written as YAML,
+// and make generate converts them to JSON.
 package embedded
 
 import (

@@ -28,7 +28,7 @@ func HistogramValue(name, help string, value any) Family {
 	return Family{name, "histogram", help, value}
 }
 
-// Each returns Samples with the labels and the value of each item.
+// Each returns Samples with one sample per item.
 func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
 	all := Samples{}
 	for _, item := range items {

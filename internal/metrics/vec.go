@@ -11,7 +11,7 @@ import (
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
-// Counter and Gauge are series without buckets.
+// Counter and Gauge are the series types of the VictoriaMetrics library.
 type (
 	Counter = vm.Counter
 	Gauge   = vm.Gauge
@@ -60,8 +60,8 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound limits the number of series, for labels whose values clients choose. For new series beyond
-// most, these labels are "".
+// Bound limits the number of series to most, for labels whose values clients choose. In new series
+// beyond the limit, these labels are empty.
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v

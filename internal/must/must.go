@@ -1,4 +1,4 @@
-// Package must ends a test if a call fails on which the rest of the test depends.
+// Package must ends a test if a call fails that the rest of the test depends on.
 package must
 
 import "testing"
