@@ -13,7 +13,7 @@ type Amount struct {
 	exact       *quantity.Quantity
 }
 
-// limit is the bound for integer arithmetic. The sum of two values within it does not overflow.
+// limit is the bound for integer arithmetic. The sum of two values within ±limit does not overflow.
 const limit = 1 << 61
 
 // Of returns an integer amount. n must be within ±10^15.
@@ -31,7 +31,7 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read parses a quantity that was validated before. It returns 0 for a malformed one.
+// Read parses a quantity that was validated before. It returns 0 for a malformed quantity.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a
@@ -52,7 +52,7 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{exact: &sum}
 }
 
-// Sub returns the difference. Its format follows the rule of Add.
+// Sub returns the difference, in the format that Add would use.
 func (a Amount) Sub(b Amount) Amount { return a.Add(b.Neg()) }
 
 // Neg returns the negated amount.

@@ -53,7 +53,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns an own function for OfContainers. of is "requests" or "limits".
+// Declared returns a function for OfContainers that reads the declared resources of a container. of
+// is "requests" or "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }
@@ -62,7 +63,7 @@ func (l List) index(name string) int {
 	return slices.IndexFunc(l, func(n Named) bool { return n.Name == name })
 }
 
-// Find returns the amount for a name, and whether the list has it.
+// Find returns the amount for a name, and whether the list contains the name.
 func (l List) Find(name string) (Amount, bool) {
 	if i := l.index(name); i >= 0 {
 		return l[i].Amount, true
@@ -92,8 +93,8 @@ func (l *List) Add(others List) {
 	}
 }
 
-// Raise raises each amount to that in others, if the latter is larger. It combines resources that
-// are not used at the same time, such as those of init containers.
+// Raise sets each amount to the larger of the amounts in both lists. It combines resources that are
+// not used at the same time, such as those of init containers.
 func (l *List) Raise(others List) {
 	for _, o := range others {
 		if i := l.index(o.Name); i < 0 {

@@ -209,7 +209,7 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed, as a value, makes set remove the field.
+// removed is the value with which set removes a field.
 var removed = new(int)
 
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)

@@ -79,7 +79,7 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations returns the location of each message of k, by the shortest path.
+// fieldLocations returns one location for each message of k, with the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -95,7 +95,8 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation is a value that violates a rule of a field, and another value that satisfies it.
+// A violation consists of a value that violates a rule of a field, and a value that satisfies the
+// rule.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -105,8 +106,9 @@ type violation struct {
 	besides         tree.Tree // other fields that the object needs
 }
 
-// TestEveryDeclaredRule violates and satisfies every declared rule of every kind. It removes the
-// functions of the kinds, so that only the declaration can report errors.
+// TestEveryDeclaredRule checks that every declared rule of every kind rejects a bad value and
+// accepts a good one. It removes the functions of the kinds, so that only the declaration can
+// report errors.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -135,7 +137,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault omits every field with a default.
+// TestEveryDeclaredDefault checks that every omitted field with a default gets the default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {

@@ -7,7 +7,7 @@
 // imports first. It omits properties that are implied: labels of single fields, types of message
 // fields, and JSON names that equal the field name. The source information of each file is one
 // location without path or span. Its leading comment documents messages and fields with lines of
-// this form, where both are indexes:
+// this form, where message and field are indexes:
 //
 //	<message>[.<field>] <text>
 //

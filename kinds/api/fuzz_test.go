@@ -159,11 +159,11 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes limits the memory, and thereby the work, that a CRD of at most 256 KiB and its
-// objects may take.
+// maxFuzzBytes limits the memory that a CRD of at most 256 KiB and its objects may take. This also
+// limits the work.
 const maxFuzzBytes = 2 << 30
 
-// FuzzDefinition checks that any CRD is either rejected, or its kinds can be used within
+// FuzzDefinition checks that any CRD is rejected, or that its kinds can be used within
 // maxFuzzBytes.
 func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestRulesCompile compiles the rules of every message. The server compiles them on first use, and
-// would panic if one did not compile.
+// TestRulesCompile checks that the rules of every message compile. The server compiles them on
+// first use, and would panic.
 func TestRulesCompile(t *testing.T) {
 	done, lists := map[*schema.Message]bool{}, 0
 	var run func(m *schema.Message)

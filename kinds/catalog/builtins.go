@@ -28,7 +28,8 @@ type builtIns struct {
 	set kindSet
 }
 
-// builtInsKey holds everything on which the built-in kinds depend. There are few different keys.
+// builtInsKey holds everything that compiled built-in kinds depend on. Few different keys exist, so
+// compiled kinds are never dropped.
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
@@ -37,7 +38,6 @@ type builtInsKey struct {
 	fields string
 }
 
-// fieldFeatures lists the feature gates that enable fields.
 var fieldFeatures = []string{
 	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
 	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
@@ -53,8 +53,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures returns an error if a field has a feature gate that is not in fieldFeatures.
-// Otherwise different sets of kinds would have the same key.
+// checkFeatures returns an error if a field has a feature gate that is not in fieldFeatures, and
+// would thus be missing in the key.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
@@ -108,7 +108,6 @@ func (b *builtIns) hasGroup(group string) bool {
 	return b.set.containsKind(group, func(*schema.Kind) bool { return true })
 }
 
-// served returns a copy of the set that serves only the kinds enabled by r and f.
 func (b *builtIns) served(r RuntimeConfig, f Features) (kindSet, error) {
 	s := kindSet{all: b.set.all, byKind: b.set.byKind, byResource: maps.Clone(b.set.byResource)}
 	if err := r.check(s.all); err != nil {

@@ -44,7 +44,8 @@ type Features struct {
 	ClusterTrustBundle bool
 	// StorageVersionMigrator allows a RuntimeConfig to enable StorageVersionMigrations.
 	StorageVersionMigrator bool
-	// Fields reports whether a feature gate for fields is enabled. nil disables all of them.
+	// Fields reports whether a feature gate for fields is enabled. If Fields is nil, all of them
+	// are disabled.
 	Fields func(feature string) bool
 }
 
@@ -120,6 +121,6 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// StorageKinds returns the storage version of each stored resource, including custom ones, sorted
-// by group and resource. Callers must not change the slice.
+// StorageKinds returns the storage version of each stored resource, including custom resources,
+// sorted by group and resource. Callers must not change the slice.
 func (c *Catalog) StorageKinds() []*schema.Kind { return c.current.Load().lists().storage }

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline decodes a stored CustomResourceDefinition without its schemas. The result is for Compile.
+// Outline decodes a stored CustomResourceDefinition without its schemas, for Compile.
 func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 	return c.compiler.Outline(c.definitionKind, o)
 }
@@ -53,7 +53,7 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 // Opaque returns a kind for stored objects whose CRD does not exist.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
-// AddDefinition serves the kinds of a CRD. They replace those of a previous revision of the CRD.
+// AddDefinition serves the kinds of a CRD instead of those of its previous revision.
 func (c *Catalog) AddDefinition(d *crd.Definition) { c.setDefinition(d.Name, nil, d) }
 
 // RemoveDefinition stops serving the kinds of a CRD and releases their compiled form. It does
@@ -83,11 +83,11 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition replaces the served revision of a CRD by d. If d is nil, it removes the revision
-// removed, unless another one is served.
+// setDefinition replaces the served revision of a CRD with d. If d is nil, it stops serving the
+// revision removed, unless another revision is served.
 //
 // Only the kinds of the CRD's group are rebuilt, because many CRDs may be created in a row. Lookups
-// find built-in kinds first, so no CRD can replace one.
+// find built-in kinds first, so no CRD can replace a built-in kind.
 func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

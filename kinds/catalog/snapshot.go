@@ -83,7 +83,6 @@ func newKindSet(size int) kindSet {
 	}
 }
 
-// add registers a kind by its GroupVersionKind and, if it has one, by its resource.
 func (s *kindSet) add(k *schema.Kind) error {
 	if s.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("%s %s is declared twice", k.APIVersion(), k.Kind)

@@ -8,12 +8,12 @@ import (
 )
 
 // An adapter converts tree values when an expression reads them. It copies nothing, because
-// expressions cannot change values. Without a registry, it otherwise converts only standard CEL
-// types.
+// expressions cannot change values. An adapter without a registry converts only tree values and
+// standard CEL types.
 type adapter struct{ *types.Registry }
 
-// NativeToValue maps a nil tree.Tree, which stands for an absent object, to null. It would become
-// an empty map otherwise.
+// NativeToValue converts a nil tree.Tree, which stands for an absent object, to null. The library
+// would convert it to an empty map.
 func (a adapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case tree.Tree:

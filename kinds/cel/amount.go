@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity that remembers how it was written, because kube-apiserver's functions
-// depend on it. isInteger is true for "1" but false for "1.0", and for any quantity that ever
+// An amount is a quantity that remembers its notation, because kube-apiserver's functions depend on
+// the notation. isInteger is true for "1" but false for "1.0", and for any quantity that ever
 // exceeded 18 digits.
 type amount struct {
 	quantity.Quantity
@@ -61,7 +61,7 @@ func cutDigits(s string) (digits, rest string) {
 }
 
 // parseAmount parses a quantity and records its scale and whether it fits into an int64. As in
-// kube-apiserver, a string without digits, such as "k", is a quantity if it fits.
+// kube-apiserver, a string without digits, such as "k", is valid if it fits into an int64.
 func parseAmount(s string) (amount, error) {
 	n, ok := parseNumeral(s)
 	if !ok {
@@ -148,7 +148,7 @@ func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	return c
 }
 
-// int64 returns the amount as an integer, or false if it was not written as one.
+// int64 returns the amount as an integer, or false if the amount was not written as an integer.
 func (a amount) int64() (int64, bool) {
 	n, exact := a.Multiple(0)
 	if !a.small || a.scale < 0 || !exact || !n.IsInt64() {
@@ -157,8 +157,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float returns the amount as a float64. It scales by a float multiplication like kube-apiserver,
-// because expressions may compare results exactly.
+// float returns the amount as a float64. It multiplies two floats, as kube-apiserver does, because
+// expressions may compare results exactly.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

@@ -12,8 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer backs the CEL variable authorizer. The server authorizes requests with it too. It
-// may be slow, so each check has a high cost and receives the context of the evaluation.
+// An Authorizer backs the CEL variable authorizer. Implementations call the server's own
+// authorizer, which may be slow. Therefore each check has a high cost and receives the context of
+// the evaluation.
 type Authorizer interface {
 	// Authorize decides one access. The reason may be empty. An error does not end the evaluation,
 	// because the expression can test for it.
@@ -151,7 +152,7 @@ func (a authorization) checkPath(path string) ref.Val {
 	return receiver(pathCheckType, pathCheck{a, path})
 }
 
-// serviceAccount validates the names first, because a colon in one would denote another user.
+// serviceAccount validates the names first, because a colon in a name would denote another user.
 func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	switch {
 	case len(rules.Subdomain(name)) > 0:

@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions. Costs are not counted if the
-// maximum cost, computed from the expression and the sizes of its variables, is far below all
-// limits. That maximum is charged to a small part of the budget instead (Budget.allowance).
+// Counting costs takes longer than evaluating most expressions, so costs that are certainly low are
+// not counted (doc.go).
 
 // A Sizer is an Activation that knows the sizes of its variables.
 type Sizer interface {
@@ -65,7 +64,7 @@ func (s *Size) addText(text string) {
 	s.all += len(text) + 1
 }
 
-// Join returns an upper bound of the sizes of s and other together.
+// Join returns an upper bound of the size of s and other together.
 func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
@@ -172,9 +171,9 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 	return true
 }
 
-// cost returns the maximum cost for variables of size s. Every step counts as the most expensive
-// one, a list literal of cost 10, in every iteration of the deepest loop. Object literals, which
-// cost more, have no form.
+// cost returns the maximum cost for variables of size s. It assumes that every step is a list
+// literal, the most expensive step (10), and runs in every iteration of the deepest loop. Object
+// literals, which cost more, have no form.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10

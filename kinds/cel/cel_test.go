@@ -32,7 +32,7 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 	return p
 }
 
-// TestFunctions calls a function of each library. test/extension compares all functions with the
+// TestFunctions checks one function of each library. test/extension compares all functions with the
 // reference implementation.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())

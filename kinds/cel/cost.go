@@ -12,9 +12,10 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of library calls. The CEL interpreter knows those of the language.
-// Costs equal those of kube-apiserver, so that its expressions run here. If a call takes far
-// longer, its real time is charged (takes), so that a few requests cannot occupy a processor.
+// An estimator returns the costs of calls to library functions. The CEL interpreter knows the costs
+// of the language itself. Costs equal those of kube-apiserver, so that expressions that it accepts
+// run here too. If a call takes far longer than its cost suggests, its real time is charged
+// (takes), so that a few requests cannot occupy a processor.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -28,8 +29,8 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 	return &cost
 }
 
-// callCost returns the cost of a call as in kube-apiserver, or false for functions of the language.
-// It must match estimates, which uses maximum sizes instead of values.
+// callCost returns the cost of a call as in kube-apiserver, or false for functions of the language
+// itself. It must agree with estimates, which uses maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -85,8 +86,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall reports whether a call only reads a field, which costs one unit. The function ip does so
-// on a network, but not on a string.
+// unitCall reports whether a call only reads a field, which costs one unit. The function ip reads a
+// field of a CIDR range, but parses a string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -99,22 +100,21 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual is implemented by the values that compare at the cost of one unit, which are opaque
-// values of any type.
+// unitEqual is implemented by opaque values of every type. Comparing two of them costs one unit.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
 
 func reading(size float64) uint64 { return uint64(math.Ceil(size * common.StringTraversalCostFactor)) }
 
-// matching returns the cost of matching a regular expression, given both lengths. Go's matcher
-// never backtracks, so its time is proportional to their product.
+// matching returns the cost of matching a regular expression, given the lengths of both strings.
+// Go's matcher never backtracks, so its time is proportional to the product of the lengths.
 func matching(text, pattern float64) uint64 {
 	return reading(text+1) * uint64(math.Ceil(pattern*common.RegexStringLengthCostFactor))
 }
 
 // selectorCost returns the cost of parsing a selector of size characters. Each requirement has at
-// least two, and costs as much as an object in a list literal.
+// least two characters, and costs as much as an object in a list literal.
 func selectorCost(size uint64) uint64 {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	requirements := math.Ceil(float64(size) / 2)
@@ -132,7 +132,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading an entire value. It follows a call that has read it anyway.
+// traversal returns the cost of reading an entire value. It reads the value itself, as the call has
+// already done.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

@@ -34,8 +34,8 @@
 // largest values that schemas allow. At run time, PerCallLimit bounds one evaluation and the Budget
 // all of them. Calls whose time or result can be far larger than their arguments are checked in
 // advance (guard.go). An evaluation ends when its context does. The library would take quadratic
-// time to count the cost of loops, which loops.go prevents. It modifies a Checked while making its
-// Program, so only one goroutine may use a Checked.
+// time to count the cost of loops, which loops.go prevents. Only one goroutine may use a Checked,
+// because making its Program modifies it.
 //
 // Counting takes longer than evaluating. In a Sized environment, an expression that is cheap by its
 // form and variables is not counted. Its maximum cost is charged to a twentieth of the Budget

@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicMap is an object from a tree without a schema. Policies read objects in every request,
-// and its conversion to a ref.Val allocates nothing, unlike the library's map. Rare operations
-// delegate to that map.
+// A dynamicMap is an object from a tree without a schema. Policies read objects in every request.
+// Converting a dynamicMap to a ref.Val allocates nothing, unlike converting to the library's map.
+// Rare operations delegate to that map.
 type dynamicMap map[string]any
 
 var (
@@ -57,7 +57,7 @@ func (m dynamicMap) IsZeroValue() bool { return len(m) == 0 }
 
 func (m dynamicMap) Iterator() traits.Iterator { return m.library().Iterator() }
 
-// Fold visits entries in the random order of the Go map. Expressions must not depend on it.
+// Fold visits entries in the random order of the Go map. Expressions must not depend on the order.
 func (m dynamicMap) Fold(f traits.Folder) {
 	for name, v := range m {
 		if !f.FoldEntry(name, v) {

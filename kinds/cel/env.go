@@ -33,7 +33,7 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable. Its type in expressions, of, differs from that of t if the variable
+// declare declares a variable. of is its CEL type, which differs from the type of t if the variable
 // is optional.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
@@ -44,19 +44,19 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 }
 
 // Variable declares a variable. Cost estimates also use the first declared variable for values that
-// belong to none.
+// belong to no variable.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
 
-// OptionalVariable declares a variable that may be absent. In expressions it is a CEL optional, and
+// OptionalVariable declares a variable that may be absent. In expressions it is a CEL optional, so
 // absence differs from null.
 func OptionalVariable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, types.NewOptionalType(t.cel)) }
 }
 
-// Sized declares that every Activation is a Sizer. Evaluations get cheaper, but programs take twice
-// the memory.
+// Sized declares that every Activation is a Sizer. Evaluations become cheaper, but programs take
+// twice the memory.
 func Sized() Option { return func(o *envOptions) { o.sized = true } }
 
 // PatchTypes declares the types and functions of MutatingAdmissionPolicies: JSONPatch, Object and
@@ -125,8 +125,8 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return guardFunctions(env)
 })
 
-// translate replaces the type names of this package in a message by those of the naming profile.
-// Environments are shared by all profiles and use platform names.
+// translate replaces the type names of this package in a message with the names of the naming
+// profile. Environments are shared by all profiles and use platform names.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

@@ -30,8 +30,8 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Escape returns the name of a field in expressions, or false if it cannot be expressed. It escapes
-// pairs of underscores, but not single ones.
+// Escape returns the name of a field in expressions, or false if expressions cannot name the field.
+// It escapes pairs of underscores, but not single ones.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {
 		return "", false

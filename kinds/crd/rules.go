@@ -134,8 +134,8 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile compiles the rules of a node. The timeout starts again, because it is for evaluations, and
-// a thousand rules take seconds to compile on a busy machine.
+// compile compiles the rules of a node. The timeout then starts again, because it limits only
+// evaluations, and a thousand rules take seconds to compile on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
 		e.timer.Stop()

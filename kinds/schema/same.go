@@ -76,7 +76,6 @@ func (f *Field) sameMaps(a, b any) bool {
 	return true
 }
 
-// sameItems compares two single values. At most one of them is nil.
 func (f *Field) sameItems(a, b any) bool {
 	if f.Type != TypeMessage || f.Message == nil {
 		return tree.StrictEqual(a, b)

@@ -10,15 +10,15 @@ import (
 // DefaultStrategy and override methods.
 //
 // Methods receive trees with defaults applied and must not retain them. old is the previous object,
-// or nil on create. obj may share unchanged fields with old. Default and Prepare may therefore
-// modify a shared field only by completing it idempotently. A value that depends on another field
-// must go into a copy.
+// or nil on create. obj may share unchanged fields with old. In a shared field, Default and Prepare
+// may therefore only add missing values that do not depend on other fields. They make any other
+// change in a copy of the field.
 type Strategy interface {
 	// Default sets defaults that depend on several fields. Of the metadata it may read only name
 	// and labels, because it does not run again after other metadata changes.
 	Default(obj tree.Tree)
-	// PrepareSubresource replaces Preparer.Prepare for subresource writes. It must replace parts of
-	// obj rather than modify them, because old may share them.
+	// PrepareSubresource is called for subresource writes instead of Preparer.Prepare. It must
+	// replace parts of obj rather than modify them, because old may share them.
 	PrepareSubresource(obj, old tree.Tree)
 	// FinishCreate completes a new object between mutating admission and validation. It runs once.
 	FinishCreate(obj tree.Tree)
@@ -34,7 +34,7 @@ type Strategy interface {
 	// ValidateServed reports faults that apply only to writes through this version. obj and old are
 	// in the storage version.
 	ValidateServed(obj, old tree.Tree, faults *Faults)
-	// HasExpressions reports whether Evaluate has expressions to run.
+	// HasExpressions reports whether this version has validation expressions, which Evaluate runs.
 	HasExpressions() bool
 	// Evaluate runs the validation expressions of this version for writes that are otherwise valid.
 	// It stops when ctx ends, so the caller must check ctx. obj and old are in the storage version.
@@ -49,22 +49,22 @@ type Strategy interface {
 	WarnsOnNoOp() bool
 
 	// BeginDelete marks obj, which is a copy, as terminating (DeleteInSteps). now is the current
-	// time in tree form.
+	// time as an RFC 3339 string.
 	BeginDelete(obj tree.Tree, now string)
 	// GracePeriod returns the grace period of a deletion in seconds. requested is the client's
 	// value, or nil.
 	GracePeriod(obj tree.Tree, requested *int64) int64
-	// Finalized reports whether a terminating object waits for nothing but metadata.finalizers.
+	// Finalized reports whether only metadata.finalizers delay the removal of a terminating object.
 	Finalized(obj tree.Tree) bool
 	// DefaultPropagation returns the propagation policy of a delete request that specifies none,
-	// and a warning for the client. An empty policy stands for the usual default.
+	// and a warning for the client. An empty policy leaves the finalizers of the object unchanged.
 	DefaultPropagation() (policy, warning string)
 
-	// RandomName reports whether a new object without name and generateName is named by a random
-	// UUID.
+	// RandomName reports whether a new object without name and generateName gets a random UUID as
+	// its name.
 	RandomName() bool
-	// CountedMetadata returns "labels" or "annotations" if their changes also increment
-	// metadata.generation. Changes through a subresource never do.
+	// CountedMetadata returns the metadata field, "labels" or "annotations", whose changes
+	// increment metadata.generation, or "". Changes through a subresource never increment it.
 	CountedMetadata() string
 	// AllowsUnqualifiedFinalizers reports whether finalizer names may omit the domain.
 	AllowsUnqualifiedFinalizers() bool
@@ -77,9 +77,9 @@ type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
-// A Conversion is a Strategy of an unstored version that converts without loss. Annotations hold
-// values that have no field in the other version. ToStored and FromStored modify and return their
-// argument, which has defaults applied.
+// A Conversion is a Strategy that converts objects between an unstored version and the storage
+// version without loss. Annotations hold values that have no field in the other version. ToStored
+// and FromStored modify and return their argument, which has defaults applied.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree
@@ -88,7 +88,7 @@ type Conversion interface {
 	Keep(obj tree.Tree) tree.Tree
 }
 
-// SetStrategy sets Strategy, and Preparer and Conversion if s implements them.
+// SetStrategy sets k.Strategy to s, and k.Preparer and k.Conversion if s implements them.
 func (k *Kind) SetStrategy(s Strategy) {
 	k.Strategy = s
 	k.Preparer, _ = s.(Preparer)

@@ -22,19 +22,20 @@ type ValuePlan struct {
 	Zero any
 	// DropNull removes null values during defaulting.
 	DropNull bool
-	// Default replaces an absent value, unless it is nil.
+	// Default, if not nil, replaces an absent value.
 	Default any
-	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 if it is not counted.
+	// DefaultSize is the approximate size of Default in bytes of JSON, or 0 for built-in kinds.
 	DefaultSize int
-	// NullDefault replaces null and absent values, unless it is nil. It is not a declared default.
+	// NullDefault, if not nil, replaces null and absent values for which there is no Default. It is
+	// the zero value of a field that is always encoded.
 	NullDefault any
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
 	// FillAbsent creates an absent object if any of its fields has a default.
 	FillAbsent bool
 
-	// Parts plans the fields or map entries, and Items the list items. nil ends defaulting and
-	// pruning.
+	// Parts holds the plans of fields or map entries, and Items the plan of list items. Defaulting
+	// and pruning skip nested values without a plan.
 	Parts *Parts
 	Items *ValuePlan
 	// PreserveUnknown makes pruning keep fields that have no plan.
@@ -44,7 +45,7 @@ type ValuePlan struct {
 	Bare bool
 }
 
-// Parts holds the plans of the fields of an object or the entries of a map. They may be recursive.
+// Parts holds the plans of the fields of an object or the entries of a map. Plans may be recursive.
 type Parts struct {
 	// Checked lists the fields to validate, in order of declaration. If Ordered is false, all keys
 	// are validated in sorted order instead.
@@ -58,7 +59,7 @@ type Parts struct {
 	Immutable []ImmutablePart
 	// Featured lists the fields that belong to a disabled feature or contain such fields.
 	Featured []FeaturedPart
-	// ByName holds the plans of known fields, and Additional that of all others, or nil.
+	// ByName holds the plans of known fields. Additional is the plan of all other fields, or nil.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
 	// Names holds the sorted keys of ByName.
@@ -67,8 +68,8 @@ type Parts struct {
 	Keys []Evaluator
 	// IsMap makes paths show keys in brackets, as in data[key].
 	IsMap bool
-	// IsResource marks an object with apiVersion, kind and metadata. Pruning keeps them, and
-	// Additional does not apply to them.
+	// IsResource marks an object with apiVersion, kind and metadata. Pruning keeps these three
+	// fields, and Additional does not apply to them.
 	IsResource bool
 }
 
@@ -76,7 +77,7 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required reports an absent value as a fault. 0 and false are not absent.
+	// Required reports an absent value as a fault. A value of 0 or false is not absent.
 	Required bool
 	// RequiredDetail is appended to the error message.
 	RequiredDetail string
@@ -102,8 +103,8 @@ type FeaturedPart struct {
 	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys returns sorted keys, including every key of t with a plan. To avoid sorting, it may
-// return the names of the plan. Callers must not change the result.
+// KnownKeys returns a sorted list that includes every key of t with a plan. To avoid sorting, the
+// list may hold the names of the plan instead. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {

@@ -15,7 +15,8 @@ const ValidationBudget = 100_000_000
 // (regex.Expansion). The cost depends on size because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between two checks of the context, less than a millisecond.
+// workInterval is the number of steps between two checks of the context. They take less than a
+// millisecond.
 const workInterval = 4096
 
 var errTooCostly = errors.New("the cost limit is exceeded")
@@ -58,7 +59,7 @@ func (w *Work) check() bool {
 	return w.err == nil
 }
 
-// Err returns the error of the context if it ended the computation. It returns nil if the budget
+// Err returns the error of the context if it was the reason to stop. It returns nil if the budget
 // was exhausted.
 func (w *Work) Err() error {
 	if w.err == errTooCostly {

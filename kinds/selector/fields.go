@@ -26,8 +26,8 @@ const (
 	fieldNamespace = -2
 )
 
-// ParseFields parses a field selector. "" selects everything. If s is malformed or names a field
-// that k does not support, the error is a *meta.Status with code 400.
+// ParseFields parses a field selector. An empty selector selects everything. If s is malformed or
+// names a field that k does not support, the error is a *meta.Status with code 400.
 //
 // Examples for Pods:
 //
@@ -82,7 +82,6 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	return 0, errors.New("field label not supported: " + name)
 }
 
-// splitTerms splits at unescaped commas.
 func splitTerms(s string) []string {
 	var out []string
 	start := 0
@@ -98,7 +97,6 @@ func splitTerms(s string) []string {
 	return append(out, s[start:])
 }
 
-// splitTerm splits at the first unescaped operator.
 func splitTerm(s string) (name, value string, not, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -165,7 +163,7 @@ func (f Fields) Matches(o *meta.Object) bool {
 
 func (t *term) of(o *meta.Object) string { return FieldOf(t.field, o) }
 
-// FieldOf returns the value of a field in o, or "". field comes from Exact.
+// FieldOf returns the value of a field in o, or "". field is a result of Exact.
 func FieldOf(field int, o *meta.Object) string {
 	switch {
 	case field == fieldName:

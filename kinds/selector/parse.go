@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// ParseLabels parses a label selector. "" selects everything. The error is a *meta.Status with code
-// 400 and the message that Kubernetes returns.
+// ParseLabels parses a label selector. An empty selector selects everything. The error is a
+// *meta.Status with code 400 and the message that Kubernetes returns.
 func ParseLabels(s string) (Labels, error) {
 	p := parser{rest: s}
 	requirements, err := p.selector()
@@ -32,7 +32,6 @@ type parser struct {
 	peeked bool
 }
 
-// special lists the characters that end an identifier.
 const special = "=!(),><"
 
 func (p *parser) peek() string {
@@ -149,7 +148,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 	return r, checkValues(r.key, r.values)
 }
 
-// exact parses the value after =, == or !=. It may be empty.
+// exact parses the value after =, == or !=. The value may be empty.
 func (p *parser) exact() (string, error) {
 	tok := p.peek()
 	if tok == "" || tok == "," {

@@ -81,7 +81,7 @@ func showAPIService(b []byte, r *row, _ string) []byte {
 }
 
 // showCondition shows the status of a condition. With the argument "Dangling/?", it shows the
-// condition Dangling, or "?" if that is absent.
+// condition Dangling, or "?" if the object has no such condition.
 func showCondition(b []byte, r *row, arg string) []byte {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {

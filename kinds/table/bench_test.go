@@ -31,14 +31,12 @@ func benchPod(i int) string {
 		`"podIPs":[{"ip":"10.1.0.7"}],"startTime":"2026-11-21T11:55:01Z","containerStatuses":[` + status("c1") + "," + status("c2") + `]}}`
 }
 
-// benchConfigMap is the stored JSON of a ConfigMap as the load generator creates it.
 const benchConfigMap = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings-1","namespace":"default","uid":"6f1c2a7e-0000-4000-8000-000000000001","resourceVersion":"12345",` +
 	`"creationTimestamp":"2026-11-21T11:55:00Z","labels":{"app":"web","tier":"front"},"annotations":{"example.com/owner":"team-a"},` +
 	`"managedFields":[{"manager":"bench","operation":"Update","apiVersion":"v1","time":"2026-11-21T11:55:00Z","fieldsType":"FieldsV1",` +
 	`"fieldsV1":{"f:data":{".":{},"f:key":{},"f:other":{}},"f:metadata":{"f:annotations":{".":{},"f:example.com/owner":{}},"f:labels":{".":{},"f:app":{},"f:tier":{}}}}}]},` +
 	`"data":{"key":"value","other":"a somewhat longer value \\"in quotes\\" of a setting"}}`
 
-// BenchmarkEvent measures encoding the Table of one watch event.
 func BenchmarkEvent(b *testing.B) {
 	all, err := catalog.New(meta.Platform)
 	if err != nil {

@@ -1,6 +1,5 @@
 package table
 
-// Placeholders for absent values.
 const (
 	none    = "<none>"
 	unknown = "<unknown>"

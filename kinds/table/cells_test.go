@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestColumns renders one column of an object. Each case in the test data is the path of the
+// TestColumns checks single columns of objects. Each case in the test data is the path of the
 // column, then the fields of the object.
 func TestColumns(t *testing.T) {
 	golden.Run(t, "testdata/cells.txt", func(given []string) string {

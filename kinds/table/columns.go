@@ -15,8 +15,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf returns the columns of k. If k declares none, those of the storage version fit too,
-// because their functions know the fields of all versions.
+// columnsOf returns the columns of k, or those of the storage version if k declares none. The
+// latter fit all versions, because their functions know the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // showJSON shows the first value at a path in the format of the column type. A value of another
-// type shows null. Integer columns truncate fractions.
+// type is shown as null. Integer columns truncate fractions.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := jsonpath.Parse(path)
 	if !ok {

@@ -69,8 +69,8 @@ func conditionTrue(conditions jsontext.Value, kind string) bool {
 	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
-// countInits counts the init containers. One with restartPolicy Always is a sidecar, which counts
-// as a container in ready/total.
+// countInits counts the init containers. An init container with restartPolicy Always is a sidecar,
+// which counts as a container in ready/total.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
@@ -94,9 +94,8 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 }
 
 // addInits processes the init containers up to the first unfinished one, which determines the
-// reason. initializing is false if all have finished.
-//
-// sidecars holds the restarts of the sidecars.
+// reason. initializing is false if all have finished. sidecars holds only the restarts of the
+// sidecar containers.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	statuses.Items(func(c jsontext.Value) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showQuota shows used/hard for the resources whose names begin with "limits.", or for all others,
-// as in "pods: 3/10, requests.cpu: 500m/2".
+// showQuota shows used/hard, as in "pods: 3/10, requests.cpu: 500m/2". If which is "limits", it
+// shows the resources whose names begin with "limits.", and otherwise all others.
 func showQuota(b []byte, r *row, which string) []byte {
 	var parts []string
 	used := r.json.At("status.used")

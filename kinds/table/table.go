@@ -43,16 +43,16 @@ type TableOptions struct {
 }
 
 // A TableWriter writes a Table piece by piece: the head, comma-separated rows, and TableEnd. For a
-// watch, Next writes a sequence of Tables instead. Create one per request, because it parses the
-// column paths once. It is not safe for concurrent use.
+// watch, Next writes a sequence of Tables instead. One TableWriter serves all rows of a request,
+// because creating it parses the column paths. It is not safe for concurrent use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects if cells are read from the storage version, or nil
-	// otherwise. Reading there gives an object the same row in all versions.
+	// converted is the kind of the objects if cells are read from the storage version, so that an
+	// object has the same row in all versions. It is nil otherwise.
 	converted *schema.Kind
 	row       row // the current row
 }
@@ -173,8 +173,8 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 }
 
 // maxRowWork bounds the JSONPath evaluation of one row to a few milliseconds, in units of package
-// jsonpath. Forty columns may search an object of the maximum size. Cells beyond the limit are
-// null.
+// jsonpath. Without the bound, forty columns could each search an object of the maximum size. Cells
+// beyond the limit are null.
 const maxRowWork = 1 << 20
 
 type row struct {

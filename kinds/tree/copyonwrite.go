@@ -3,7 +3,7 @@ package tree
 import "maps"
 
 // A CopyOnWrite copies an object when it is first changed. Trees are shared and immutable, and most
-// traversals change nothing. They then allocate nothing and return the same tree, which later
+// traversals change nothing. Such traversals allocate nothing and return the same tree, which later
 // stages recognize by address (SameRef).
 //
 // The copy is one level deep. To change spec.size, the object and its spec each need a CopyOnWrite.
@@ -12,7 +12,8 @@ type CopyOnWrite struct {
 	copied Tree // nil until the first change
 }
 
-// Set sets a field. Callers should skip equal values, because Set copies the object even for those.
+// Set sets a field. Callers should skip equal values, because Set copies the object even for equal
+// ones.
 func (c *CopyOnWrite) Set(key string, v any) {
 	c.change()
 	c.copied[key] = v

@@ -16,7 +16,7 @@
 //	JSONEqual      does a JSON Patch test hold?    numbers by value: 1 equals 1.0
 //
 // Fields with a plan never mix int64 and float64, so only JSONEqual compares the two. Package
-// ownership has its own comparison, which finds the differing paths.
+// managedfields has its own comparison, which finds the differing paths.
 //
 // Field paths are those of the JSON form, such as spec.containers[0].name and data[key].
 package tree

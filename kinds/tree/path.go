@@ -34,7 +34,7 @@ func (p *Position) EnterField(name string) (back int) {
 	return back
 }
 
-// EnterPath moves to a path relative to the current value. "" stays at the value.
+// EnterPath moves to a path relative to the current value. An empty path stays at the value.
 func (p *Position) EnterPath(path string) (back int) {
 	if path != "" && path[0] != '[' {
 		return p.EnterField(path)

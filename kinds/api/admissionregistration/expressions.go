@@ -11,8 +11,8 @@ import (
 // validateExpressions reports expressions of a policy that do not compile. old is the previous
 // spec, or nil. An unchanged spec is not compiled, because it may use functions of another server
 // version. A changed spec is compiled completely, since the variables of its expressions may have
-// changed. Only matchConditions are skipped if they and paramKind, which declares params, are
-// unchanged.
+// changed. The exception is matchConditions: they are skipped if neither they nor paramKind, which
+// declares params, has changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -44,8 +44,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports the error of an expression, unless the expression is empty. The
-// structural rules report empty ones as required.
+// reportExpression reports the error of an expression. Structural rules report empty expressions as
+// required.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

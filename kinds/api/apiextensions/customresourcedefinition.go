@@ -29,8 +29,8 @@ func newDefinitionStrategy(n *meta.Naming) *definitionStrategy {
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// BeginDelete sets the condition Terminating, with now as its transition time, and moves it to the
-// end. It adds the finalizer that keeps the CRD until its objects are deleted.
+// BeginDelete sets the condition Terminating, with now as its transition time, as the last
+// condition. It adds the finalizer that keeps the CRD until its objects are deleted.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -80,8 +80,8 @@ func addStoredVersions(status, spec tree.Tree) {
 // to storedVersions. After a migration, a client removes old versions from storedVersions through
 // the status subresource. Only then may the spec drop them.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// The status of a client could claim that the names are accepted, before they are compared with
-	// those of other CRDs.
+	// A status sent by the client could claim that the names are accepted, before the server has
+	// compared them with the names of other CRDs.
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	} else {

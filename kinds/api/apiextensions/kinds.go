@@ -20,14 +20,14 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions returns the functions that declared rules call. isBuiltIn reports whether a group
-// has built-in kinds.
+// RuleFunctions maps the function names in declared rules to functions. isBuiltIn reports whether a
+// group has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{
 		"definitionApproval": pairCheck(c.validateApproval),
-		// A new CRD may not use a group of built-in kinds. Stored CRDs still load after an upgrade
-		// that adds their group.
+		// A new CRD may not use a group of built-in kinds. A stored CRD still loads after an
+		// upgrade that adds its group to the built-in groups.
 		"definitionGroup": schema.TextCheck(func(group, path string, faults *schema.Faults) {
 			if isBuiltIn(group) {
 				faults.Invalid(path, group, "must not be a group of built-in kinds")
@@ -51,8 +51,8 @@ func pairCheck[A, B any](check func(a A, b B, path string, faults *schema.Faults
 	}
 }
 
-// validateApproval requires the approval annotation in protected groups. A CRD with the same fault
-// before is accepted.
+// validateApproval requires the approval annotation in protected groups. An update is accepted if
+// the old CRD has the same fault.
 func (c definitionChecks) validateApproval(obj, old tree.Tree, _ string, faults *schema.Faults) {
 	approval, needed := c.approvals.Of(obj)
 	if !needed || !approval.Refused() {

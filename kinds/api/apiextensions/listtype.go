@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// lists checks the type and the keys of a list. They determine how server-side apply merges it:
-// sets by value, maps by their key values. It must be possible to distinguish items by comparing
-// scalars.
+// lists checks the type and the keys of a list, which determine how server-side apply merges the
+// list. Items of a set are merged by value, and items of a map by their keys. Both must be
+// comparable as scalars.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)
@@ -83,7 +83,7 @@ func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	}
 }
 
-// mapKey checks one key. After defaulting, each item must have a value for it.
+// mapKey checks one key. After defaulting, each item must have a value for the key.
 func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
 	at := tree.KeyPath(path+".items.properties", key)
 	if kind := property.String("type"); kind == "array" || kind == "object" {

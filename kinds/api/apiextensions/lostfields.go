@@ -28,7 +28,6 @@ func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 
 type lostFieldFinder struct{ keys crd.Extensions }
 
-// definition returns the warnings for a CRD, in the order of its versions.
 func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	spec := definition.Object("spec")
 	versions := spec.Objects("versions")

@@ -90,8 +90,9 @@ type schemaSize struct {
 	paths       int
 }
 
-// add adds the sizes of a schema and reports whether it is within maxSchemaDepth. path is the
-// length of its path in bytes. Later walks visit the same keywords, and all others are rejected.
+// add adds the sizes of a schema and its subschemas. It reports whether the depth is within
+// maxSchemaDepth. path is the length of the schema's path in bytes. Later walks visit only the
+// keywords that are visited here, because all other keywords with subschemas are rejected.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -172,8 +173,8 @@ type schemaContext struct {
 	root bool
 	// inMeta is true inside the metadata, apiVersion or kind of an object.
 	inMeta bool
-	// noDefaults is the reason why defaults are not allowed, or "" if they are. The server sets
-	// apiVersion, kind and metadata of the object itself, but not those of embedded objects.
+	// noDefaults is the reason why defaults are not allowed, or "" if they are allowed. The server
+	// sets apiVersion, kind and metadata of the object itself, but not those of embedded objects.
 	noDefaults string
 }
 
@@ -305,8 +306,8 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension checks an extension that has a few possible values and applies to one type. It may
-// be absent: lists are then atomic and maps granular.
+// typedExtension checks an extension that has a few possible values and applies to one type.
+// Without the extension, lists are atomic and maps granular.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {

@@ -13,9 +13,9 @@ import (
 )
 
 // A structuralValidator checks that a schema is structural. Outside of allOf, anyOf, oneOf and not,
-// it must give every value a type. Inside of these conditions, it may only restrict fields that it
-// also specifies outside. Pruning, defaulting and apply can then ignore the conditions, which an
-// object may match differently over time.
+// the schema must give every value a type. Inside of these conditions, it may only restrict fields
+// that it also specifies outside. Pruning, defaulting and apply can then ignore conditions, which
+// an object may match at one time and not at another.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
@@ -107,7 +107,7 @@ func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLeve
 }
 
 // embedded checks the schema of an embedded object, such as a template. The object has the fields
-// apiVersion, kind and metadata, so it cannot be a map.
+// apiVersion, kind and metadata, so the schema must not use additionalProperties.
 func (w structuralValidator) embedded(s tree.Tree, path string) {
 	if s.Has("additionalProperties") {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
@@ -175,8 +175,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip marks
-// the int-or-string pattern, which may contain types.
+// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip
+// identifies the int-or-string pattern, which may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {
@@ -234,8 +234,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
-// specifiedPartsOutside walks a condition and the schema together. It reports a missing field at
-// the path in the schema where it must be added.
+// specifiedPartsOutside walks a condition and the schema together. It reports a missing field with
+// the path in the schema where the field must be added.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

@@ -23,7 +23,7 @@ func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 }
 
 // validateReplacedCABundle checks a changed CA bundle of the conversion webhook. It accepts
-// anything if the previous bundle was invalid, because installers replace placeholders.
+// anything if the previous bundle was invalid, because installers first write placeholders.
 func validateReplacedCABundle(bundle, old, path string, faults *schema.Faults) {
 	var before schema.Faults
 	if webhook.ValidateCABundle(old, nil, "", &before); len(before.List) == 0 {
@@ -45,8 +45,8 @@ func validateSelectableField(root tree.Tree, field, path string, faults *schema.
 	}
 }
 
-// fieldSchema returns the schema of the field at a path such as .spec.size. In a map, each name is
-// a key. The result is nil if additionalProperties is not a schema.
+// fieldSchema returns the schema of the field at a path such as .spec.size. If an object is a map,
+// the path contains a key of the map. The result is nil if additionalProperties is not a schema.
 func fieldSchema(at tree.Tree, path string) (tree.Tree, error) {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

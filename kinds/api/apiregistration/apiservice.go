@@ -19,8 +19,9 @@ func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 	}
 }
 
-// Prepare sets the status of a new APIService. It is Available if this server serves the group.
-// Otherwise it becomes available only after a health check, so its status is empty.
+// Prepare sets the status of a new APIService. A local APIService, which refers to no Service, is
+// Available immediately. Any other APIService becomes available only after a health check, so its
+// status is empty.
 func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -17,10 +17,11 @@ type daemonSetStrategy struct {
 }
 
 // Default makes rolling updates replace one Pod at a time, after the old Pod is gone, because a
-// node often has room for only one.
+// node often has no room for two.
 //
-// It adds the annotation for the template generation, so that the writer owns it. Prepare sets its
-// value, because objects are not defaulted if only their metadata changes.
+// Default also adds the annotation for the template generation, so that the writer owns the
+// annotation. Prepare sets the value, because objects are not defaulted if only their metadata
+// changes.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
@@ -36,8 +37,8 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 // may copy it to a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare maintains the template generation. A new DaemonSet starts with 1. It keeps a higher
-// number that it already has, for example when it is recreated after its Pods were orphaned.
+// Prepare maintains the template generation. A new DaemonSet starts with 1 or with a higher number
+// in its manifest, for example when it is recreated after its Pods were orphaned.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")

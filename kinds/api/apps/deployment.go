@@ -8,7 +8,7 @@ import (
 )
 
 // deploymentStrategy drops the status on create. A change of annotations increments the generation,
-// because the controller copies them to ReplicaSets.
+// because the controller copies annotations to ReplicaSets.
 type deploymentStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -16,8 +16,6 @@ type deploymentStrategy struct {
 
 func (deploymentStrategy) CountedMetadata() string { return "annotations" }
 
-// Default sets the defaults of kube-apiserver. They are stored, so that a later server with other
-// defaults does not change existing rollouts.
 func (deploymentStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))

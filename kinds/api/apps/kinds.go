@@ -14,5 +14,5 @@ func Kinds(message func(name string) *schema.Message) []schema.Behavior {
 	}
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions maps the function names in declared rules to functions.
 var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

@@ -53,8 +53,8 @@ var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
-// ValidateUpdate protects the identity of Pods and claims, which the controller cannot change for
-// existing ones. It compares all fields except statefulSetMutableFields, so that new fields are
+// ValidateUpdate protects the identity of Pods and claims, which the controller cannot change once
+// they exist. It compares all fields except statefulSetMutableFields, so that new fields are
 // immutable by default.
 func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")

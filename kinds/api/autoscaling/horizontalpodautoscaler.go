@@ -10,7 +10,7 @@ import (
 const targetUtilization = 80
 
 // autoscalerStrategy removes the annotations of older versions from stored objects. A v2 client may
-// have copied them from a v1 object, and they would contradict the fields.
+// have copied the annotations from a v1 object, and they would contradict the fields.
 type autoscalerStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -22,9 +22,9 @@ func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
 	s.names.drop(obj)
 }
 
-// Default adds a CPU metric if there is no metric, and completes an existing behavior. The
-// controller assumes the same behavior if it is absent. By default, scaling down waits five minutes
-// and scaling up does not, because too few Pods are worse than too many.
+// Default adds a CPU metric if there is no metric. It also completes an existing behavior. If
+// behavior is absent, the controller uses the same values. By default, scaling down waits five
+// minutes and scaling up does not wait, because too few Pods are worse than too many.
 func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {

@@ -18,7 +18,8 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions returns the functions that declared rules call. toZero allows minReplicas to be 0.
+// RuleFunctions maps the function names in declared rules to functions. toZero allows minReplicas
+// to be 0.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),

@@ -12,8 +12,8 @@ import (
 // only for the CPU metric. Its annotations hold the rest as JSON:
 //
 //	metrics          other metrics, in the flat form of v1 (metricFieldMap), or in the form
-//	                 of v2 if the flat form would lose something
-//	behavior         the behavior as in v2; its tolerances have annotations of their own
+//	                 of v2 if the flat form cannot represent them
+//	behavior         the behavior as in v2; its tolerances have separate annotations
 //	conditions       the conditions of the status
 //	current-metrics  all observed metrics, including the CPU metric
 //
@@ -35,14 +35,14 @@ func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *
 	}
 }
 
-// The fields of v1 that correspond to a metric of v2.
+// The fields of v1 for the CPU metric.
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored first moves the tolerances, so that the annotation for the behavior does not contain
-// them. Older clients do not know them.
+// FromStored first moves the tolerances to their own annotations, so that the annotation for the
+// behavior does not contain tolerances, which older clients do not know.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -77,7 +77,7 @@ func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// ToStored removes the annotations at the end, after it has read them.
+// ToStored removes the annotations last, after it has read them.
 func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")
@@ -116,7 +116,7 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU reports whether m is about CPU. Its target may be absolute, for which v1 has no field.
+// isCPU reports whether m measures CPU. The target of m may be absolute, for which v1 has no field.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
@@ -133,7 +133,8 @@ func cpuMetricPlaceholder() tree.Tree {
 }
 
 // insertCPUMetric moves the CPU metric from its v1 field to the position of the placeholder, or to
-// the front if there is none. If the client has removed the percentage, it drops the placeholder.
+// the front if there is no placeholder. If the client has removed the percentage, the placeholder
+// is dropped.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)

@@ -10,8 +10,8 @@ import (
 
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// A metricFieldMap maps the flat metrics of v1 to the nested ones of v2, and back. For each source
-// it holds the field names in v1 and the paths in v2.
+// A metricFieldMap maps the flat metrics of v1 to the nested metrics of v2, and back. For each
+// metric source, it holds the field names in v1 and the paths in v2.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -44,8 +44,8 @@ func newMetricFieldMap(rename *strings.Replacer) metricFieldMap {
 	return all
 }
 
-// metricToV1 converts a metric to v1. If it would lose something, the metric stays in the form of
-// v2.
+// metricToV1 converts a metric to v1. If v1 cannot represent all of its fields, the metric keeps
+// the form of v2.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -80,8 +80,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric has the form of v2, by fields that v1 does not have. In
-// v1, object metrics also have a field target, which names the object.
+// isStoredMetric reports whether a metric has the form of v2. It looks for fields that v1 does not
+// have. In v1, object metrics also have a field target, which names the object.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
@@ -113,8 +113,8 @@ func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType derives the type of a target from its fields. It removes a zero value next to an
-// average, because v1 requires a value even if only the average counts.
+// inferTargetType derives the type of a target from its fields. If the target is an average, a zero
+// value is removed, because v1 requires a value even where only the average counts.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

@@ -16,8 +16,8 @@ type autoscalerAnnotations struct {
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported from there in
-// an old version can be imported.
+// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported from
+// Kubernetes in an old version can be imported.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{
@@ -26,8 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes the annotations. It removes the whole map if that becomes empty, so that the object
-// equals one without annotations.
+// drop removes the annotations. If no other annotations remain, the empty map is removed too, so
+// that the object equals an object that never had annotations.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")
@@ -63,8 +63,8 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
-// toleranceFromAnnotations moves the tolerances back. It drops a tolerance if the client has
-// removed the behavior for its direction.
+// toleranceFromAnnotations moves the tolerances from the annotations to the behavior. A tolerance
+// is dropped if the client has removed the behavior for its direction.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A cronJobStrategy sets the defaults of the Pod template. It does not set those of the Job
-// template, because selector and labels depend on the name and UID of each Job.
+// A cronJobStrategy sets the defaults of the Pod template. It does not set the defaults of the Job
+// template, because the selector and labels of a Job depend on its name and UID.
 type cronJobStrategy struct {
 	schema.DefaultStrategy
 	schema.DropStatusOnCreate
@@ -21,8 +21,8 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 }
 
-// validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. It
-// parses the schedule nevertheless, so that clients get both errors, as in Kubernetes.
+// validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. The
+// schedule is parsed nevertheless, so that clients get both errors, as in Kubernetes.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())
@@ -36,9 +36,9 @@ var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
 // validateZone checks the name of a time zone.
 //
-// The lookup may open a file with that name, so names such as "../x" are rejected before it. Local
-// is rejected because its meaning depends on the machine. For the same reason, the time zone
-// database is compiled in (time/tzdata).
+// The lookup may open a file with that name, so names such as "../x" are rejected before the
+// lookup. Local is rejected because its meaning depends on the machine. The time zone database is
+// compiled in (time/tzdata), because that of the machine may differ.
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

@@ -7,10 +7,10 @@ import (
 )
 
 // countIndexes parses ascending indexes below completions, such as "1,3-5,7", and counts them.
-// Errors are those of Kubernetes. For ten completions, "1,3-5,7" is 5 and "" is 0, while "3,1" and
-// "1,12" are errors.
+// Errors are those of Kubernetes. With ten completions, "1,3-5,7" yields 5 and "" yields 0. "3,1"
+// and "1,12" are errors.
 //
-// It builds no list, because a status may have many thousands of indexes.
+// countIndexes builds no list, because a status may have many thousands of indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -73,8 +73,8 @@ func intervals(text string, completions int64) []interval {
 	return all
 }
 
-// commonIndex returns the first index that is in both texts, and whether there is one. Both texts
-// must be sorted.
+// commonIndex returns the first index that is in both a and b, and whether there is such an index.
+// Both must be sorted.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

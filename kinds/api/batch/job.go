@@ -20,8 +20,8 @@ type jobStrategy struct {
 	spec   *schema.Message
 }
 
-// newJobLabels returns each label with and without a domain. Older clients read those without a
-// domain, so both must have the same value.
+// newJobLabels returns each label with and without a domain. Older clients read the labels without
+// a domain, so both must have the same value.
 func newJobLabels(n *meta.Naming) jobLabels {
 	return jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
@@ -29,17 +29,16 @@ func newJobLabels(n *meta.Naming) jobLabels {
 	}
 }
 
-// DefaultPropagation orphans the Pods of a Job. It returns a warning, because few clients expect
-// that.
+// DefaultPropagation orphans the Pods of a Job. It returns a warning, because most clients expect
+// the Pods to be deleted.
 func (jobStrategy) DefaultPropagation() (policy, warning string) {
 	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
 // Default completes a Job. If completions and parallelism are both absent, both are 1. If only
-// parallelism is set, the Job is a work queue, whose Pods decide when it ends, so completions
-// remains absent. With a backoff limit per index, the limit of the whole Job defaults to the
-// maximum.
+// parallelism is set, completions remains absent, because the Job is a work queue, whose Pods
+// decide when it ends. If backoffLimitPerIndex is set, backoffLimit defaults to the maximum.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -66,8 +65,8 @@ func (jobStrategy) Default(obj tree.Tree) {
 
 // Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
 //
-// They contain the UID of the Job, so that successive Jobs with the same name do not count each
-// other's Pods. A Job without labels gets those of its template.
+// Both contain the UID of the Job, so that successive Jobs with the same name do not count each
+// other's Pods. A Job without labels gets the labels of its template.
 func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -83,7 +82,7 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // generate sets the selector and the Pod labels to the UID and name of the Job. It keeps existing
-// values; validateGenerated reports wrong ones.
+// values. If they are wrong, validateGenerated reports them.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -95,8 +94,8 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks the generated labels and the selector. They are wrong in a copy of
-// another Job.
+// validateGenerated checks the generated labels and the selector. They are wrong if a manifest was
+// copied from another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
 	const path = "spec.template.metadata.labels"
@@ -137,8 +136,8 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate makes completions immutable, except for indexed Jobs with equal
-// completions and parallelism. Such a Job runs all indexes at once, so none is lost or counted
+// validateCompletionsUpdate makes completions immutable, except for indexed Jobs whose completions
+// and parallelism are equal. Such a Job runs all indexes at once, so no index is lost or counted
 // twice.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"

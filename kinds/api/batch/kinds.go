@@ -13,7 +13,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions returns the functions that declared rules call.
+// RuleFunctions maps the function names in declared rules to functions.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"cronSchedule":     schema.TextCheck(validateSchedule),

@@ -7,7 +7,7 @@ import (
 )
 
 // checkSchedule parses a schedule with the parser of Kubernetes, whose error texts clients expect.
-// It has five fields, or is a name such as "@daily". A time zone may precede it.
+// A schedule has five fields, or is a name such as "@daily". A time zone may precede it.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The limits of a bundle in bytes, and of its faults. Nodes mount bundles into Pods. A bundle may
-// have a million invalid entries, and the response need not list all of them.
+// maxTrustBundle limits a bundle in bytes, because nodes mount bundles into Pods.
+// maxTrustBundleFaults limits the reported faults, because a bundle may have a million invalid
+// entries.
 const (
 	maxTrustBundle       = 1 << 20
 	maxTrustBundleFaults = 16
@@ -44,8 +45,8 @@ func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fau
 	}
 }
 
-// trustBundleFaults returns the faults of a bundle of root certificates. Only if every entry is
-// valid, it also checks for duplicates and for an empty bundle.
+// trustBundleFaults returns the faults of a bundle of root certificates. It checks for duplicates
+// and an empty bundle only if every entry is valid.
 func trustBundleFaults(text []byte) []string {
 	var msgs []string
 	places := map[string][]int{} // of each certificate
@@ -76,7 +77,8 @@ func trustBundleFaults(text []byte) []string {
 	return msgs
 }
 
-// rootFault returns why a PEM block is not a CA certificate, or "" if it is one.
+// rootFault returns the reason why a PEM block is not a CA certificate, or "" if the block is
+// valid.
 func rootFault(block *pem.Block) string {
 	if block.Type != "CERTIFICATE" {
 		return "has bad block type: " + block.Type

@@ -23,7 +23,7 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 }
 
 // writeCertificate replaces the status. A signer sets the certificate or the condition Failed. It
-// may not change the decision, or replace a certificate, which the requester may already use.
+// may not change the decision, nor replace a certificate, because the requester may already use it.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -34,7 +34,8 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
 		default:
-			// The client may not know all fields of the decision, so it must not drop any.
+			// The decision is restored completely, because the client may have dropped fields that
+			// it does not know.
 			clear(now)
 			for name, value := range was {
 				now[name] = value
@@ -73,7 +74,7 @@ func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *sche
 }
 
 // setConditionTimes sets the missing times of conditions to now. If the status of a condition is
-// unchanged, it keeps the previous lastTransitionTime.
+// unchanged, lastTransitionTime keeps its previous value.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

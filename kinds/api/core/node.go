@@ -23,7 +23,7 @@ func (nodeStrategy) Default(obj tree.Tree) {
 }
 
 // writeNodeStatus replaces the status. It drops config, which is no longer supported, unless the
-// node already has it.
+// stored status has it.
 func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	used := obj.Object("status").Has("config")
 	obj.CopyField(body, "status")
@@ -49,7 +49,7 @@ func syncFirst(t tree.Tree, one, many string) {
 }
 
 // Prepare drops a new configSource, which is no longer supported. A create may set the status.
-// Other writes of the main resource keep it.
+// Other writes of the main resource keep the status.
 func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -16,7 +16,7 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 	return "Orphan", ""
 }
 
-// Default copies the labels of the template to the selector and to the object if these have none.
+// Default copies the labels of the template to the selector and to the object if these are empty.
 // apps/v1 no longer does this, because derived labels do not follow later changes to the template.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")

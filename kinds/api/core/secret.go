@@ -30,8 +30,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// warnOfKeyPair warns about an invalid certificate, or one that does not match its key. The errors
-// of crypto/tls contain no secrets.
+// warnOfKeyPair warns about an invalid certificate, or a certificate that does not match its key.
+// The errors of crypto/tls contain no secrets.
 func warnOfKeyPair(data tree.Tree, _ string, faults *schema.Faults) {
 	certificate, _ := base64.StdEncoding.DecodeString(data.String("tls.crt"))
 	key, _ := base64.StdEncoding.DecodeString(data.String("tls.key"))

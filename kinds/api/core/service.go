@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy has the rules that need only the object itself. The allocators in package actors
-// assign addresses and node ports.
+// serviceStrategy has the rules that need only the object itself. The allocators in
+// actors/allocation assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
-// isExternal reports whether a Service can be reached from outside the cluster. Only then may it
-// have an externalTrafficPolicy.
+// isExternal reports whether a Service can be reached from outside the cluster. Only such a Service
+// may have an externalTrafficPolicy.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
@@ -22,7 +22,6 @@ func isExternal(spec tree.Tree) bool {
 // affinitySeconds is the default timeout of session affinity, three hours.
 const affinitySeconds = int64(10800)
 
-// Default sets all defaults that proxies would otherwise have to assume.
 func (serviceStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	switch spec.String("sessionAffinity") {
@@ -105,8 +104,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies node ports by port name, unless the update requests them for another port.
-// A port without a name is the only port of its Service.
+// patchNodePorts copies node ports by port name, unless the update requests the same node port for
+// another port. A port without a name is the only port of its Service.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
@@ -121,9 +120,9 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that was does not have. When the type changes
-// to ClusterIP, a new node port is an error, but node ports that the client forgot to remove are
-// dropped.
+// hasNewNodePort reports whether spec has a node port that the old spec, was, does not have. When
+// the type changes to ClusterIP, a new node port is an error. Node ports that the client forgot to
+// remove are dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {
@@ -148,7 +147,7 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 
 // dropTypeDependentFields drops fields that the new type does not have, unless the client changed
 // them. Otherwise a user who changes the type would have to remove fields that the server set.
-// Validation rejects the changed ones.
+// Validation rejects the fields that the client changed.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

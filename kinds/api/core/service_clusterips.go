@@ -8,8 +8,7 @@ import (
 
 // validateClusterIPsUpdate allows adding and removing the secondary address. DNS caches and
 // containers keep the primary address, so it may change only if the type changes to or from
-// ExternalName. If addresses or families are malformed, only that is reported, by
-// ValidateClusterIPs.
+// ExternalName. Malformed addresses or families are reported only by ValidateClusterIPs.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return
@@ -22,8 +21,9 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks the list with that name. item is the word for an item in messages. If
-// both lists have the same length, they must be equal. Otherwise only their first items must be.
+// validateIPListUpdate checks the update of the list field name. item is the word for an item in
+// messages. If the old and new list have the same length, they must be equal. Otherwise only their
+// first items must be equal.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name

@@ -6,9 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateUpdate protects fields that external components rely on. The controller that
-// loadBalancerClass selects owns the load balancer, and the load balancer probes the health check
-// port.
+// ValidateUpdate makes fields immutable that external components rely on. loadBalancerClass selects
+// the controller that owns the load balancer, and the load balancer probes healthCheckNodePort.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)

@@ -21,7 +21,7 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions returns the functions that declared rules call.
+// RuleFunctions maps the function names in declared rules to functions.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),

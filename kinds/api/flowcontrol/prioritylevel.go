@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxHashBits limits how many bits of a 64-bit hash are used to deal a hand. For h of n queues,
-// that is about h*log2(n). With more bits, the last queues of a hand would depend on the first, and
-// flows would share too many queues.
+// maxHashBits limits how many bits of a 64-bit hash are used to deal a hand. Dealing h of n queues
+// uses about h*log2(n) bits. With more bits, the last queues of a hand would depend on the first,
+// and flows would share too many queues.
 const maxHashBits = 60
 
 func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
@@ -23,7 +23,7 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateLevel protects the mandatory levels. Operators may change only spec.exempt of the level
-// exempt, so a copy without that change is compared.
+// exempt, so validateLevel compares a copy without that change.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
 	want, ok := f[name]

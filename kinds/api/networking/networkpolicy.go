@@ -27,8 +27,8 @@ func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec["policyTypes"] = types
 }
 
-// validateIPBlock requires each exception to be a strict subset of the range. Otherwise it would
-// exclude the whole range, or nothing.
+// validateIPBlock requires each exception to be a strict subset of the range. Otherwise the
+// exception would exclude the whole range, or nothing.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	cidr := b.String("cidr")
 	whole, err := address.ParsePrefix(cidr)

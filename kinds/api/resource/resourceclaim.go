@@ -48,8 +48,6 @@ func (s resourceClaimTemplateStrategy) ValidateServed(obj, old tree.Tree, faults
 	compileClaimSelectors(s.selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 }
 
-// compileClaimSelectors compiles the selectors of all requests of a claim if the requests have
-// changed.
 func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(devices["requests"], old["requests"]) {
 		return
@@ -103,8 +101,8 @@ func defaultDevices(spec tree.Tree) {
 	}
 }
 
-// defaultDeviceCount sets the count only in the mode ExactCount, because a count is invalid with
-// All.
+// defaultDeviceCount sets the count only in the allocation mode ExactCount, because a count is
+// invalid in the mode All.
 func defaultDeviceCount(request tree.Tree) {
 	field.SetIfEmpty(request, "allocationMode", "ExactCount")
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {

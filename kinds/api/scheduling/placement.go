@@ -12,7 +12,7 @@ const (
 )
 
 // MergeLabelKeys adds labels of a new Pod to the selectors of its affinity terms and spread
-// constraints. The fields matchLabelKeys and mismatchLabelKeys name the labels. Schedulers read
+// constraints. The fields matchLabelKeys and mismatchLabelKeys name the labels, but schedulers read
 // only the selectors.
 func MergeLabelKeys(spec, labels tree.Tree) {
 	for _, c := range spec.Objects("topologySpreadConstraints") {

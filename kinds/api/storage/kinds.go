@@ -5,8 +5,8 @@ import (
 )
 
 // Kinds lists the kinds of storage with their strategies. Kinds that users write return warnings on
-// every write. A CSIDriver returns them only for changes, because its installer applies it
-// repeatedly.
+// every write. A CSIDriver returns warnings only when it changes, because installers apply their
+// CSIDrivers repeatedly.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
@@ -21,7 +21,7 @@ type keptStatus struct {
 	schema.KeepStatus
 }
 
-// RuleFunctions holds the functions that declared rules call.
+// RuleFunctions maps the function names in declared rules to functions.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateAllowedTopologies checks the topology terms. They must be distinct, regardless of the
-// order of values. An empty term counts as a duplicate, as in kube-apiserver.
+// validateAllowedTopologies checks the topology terms. Terms must be distinct, regardless of the
+// order of their values. An empty term counts as a duplicate, as in kube-apiserver.
 func validateAllowedTopologies(v any, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	terms, _ := v.([]any)
@@ -26,8 +26,8 @@ func validateAllowedTopologies(v any, path string, faults *schema.Faults) {
 	}
 }
 
-// validateTopology checks one term and returns its sorted values by key. path is that of its
-// expressions.
+// validateTopology checks one term and returns its sorted values by key. path is the path of the
+// term's expressions.
 func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[string][]string {
 	byKey := map[string][]string{}
 	for i, e := range term.Objects("matchLabelExpressions") {

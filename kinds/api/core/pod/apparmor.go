@@ -28,8 +28,8 @@ func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) (texts []string) {
 	return texts
 }
 
-// eachAppArmor calls found for each container with an AppArmor annotation, key, that its fields and
-// the Pod's profile do not already express.
+// eachAppArmor calls found for each container with an AppArmor annotation, unless the container has
+// a profile or the Pod has the same profile. key is the name of the annotation.
 func (s podStrategy) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {

@@ -13,8 +13,9 @@ import (
 // bindPod assigns a Pod to the node in a Binding, and copies labels and annotations of the Binding.
 // A Pod can be bound only once.
 //
-// An existing Pod can be assigned to a node in no other way. If two schedulers bind it
-// concurrently, the second one gets a conflict. Otherwise both would assume that the Pod is theirs.
+// A Binding is the only way to assign an existing Pod to a node. If two schedulers bind the Pod
+// concurrently, the second one gets a conflict. Otherwise both would assume that they have assigned
+// the Pod.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")
@@ -43,8 +44,7 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return nil
 }
 
-// bindingError returns why a Pod cannot be bound, or "" if it can. A Pod with scheduling gates
-// cannot.
+// bindingError returns the reason why a Pod cannot be bound, such as scheduling gates, or "".
 func bindingError(pod tree.Tree) string {
 	spec := pod.Object("spec")
 	switch node := spec.String("nodeName"); {

@@ -56,7 +56,6 @@ func defaultServiceAccount(spec tree.Tree) {
 	}
 }
 
-// defaultContainer sets all defaults that nodes would otherwise have to choose.
 func defaultContainer(c tree.Tree) {
 	field.SetIfEmpty(c, "resources", tree.Tree{})
 	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
@@ -95,8 +94,9 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
-// imageRE matches an image name with an optional tag. If a name does not match, for example because
-// of capital letters, it has no tag. The expression is compiled on first use, which takes 2 ms.
+// imageRE matches an image name with an optional tag. A name that does not match, for example
+// because of capital letters, is treated as a name without a tag. The expression is compiled on
+// first use, which takes 2 ms.
 var imageRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
@@ -130,7 +130,7 @@ func defaultFieldRef(source tree.Tree) {
 
 // defaultVolume sets the defaults of a volume. Old manifests often have volumes without a source,
 // which become emptyDir. The claim template of an ephemeral volume gets a volumeMode here, because
-// it is part of the Pod.
+// the template is part of the Pod.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -173,8 +173,8 @@ func defaultItems(source tree.Tree) {
 	}
 }
 
-// sourceDefaults holds the constant defaults of volume sources. All requests share these values, so
-// none may be a map.
+// sourceDefaults holds the constant defaults of volume sources. The values must not be maps,
+// because all objects share them.
 var sourceDefaults = map[string]tree.Tree{
 	"hostPath": {"type": ""},
 	"iscsi":    {"iscsiInterface": "default"},
@@ -183,7 +183,7 @@ var sourceDefaults = map[string]tree.Tree{
 }
 
 // diskDefaults holds the defaults of azureDisk. They apply only to absent fields, not to empty
-// ones.
+// fields.
 var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
 
 // maxRepository limits the name of an image without its tag, in bytes.

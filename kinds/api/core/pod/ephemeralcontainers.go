@@ -22,7 +22,7 @@ func ephemeralView(mirror string, container *schema.Message) schema.View {
 		}
 		added := map[string]tree.Tree{}
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
-			// Only this list of the body is used, so only it needs defaults.
+			// The rest of the body is not used, so only ephemeral containers need defaults.
 			if c != nil {
 				defaultContainer(c)
 				added[c.String("name")] = c

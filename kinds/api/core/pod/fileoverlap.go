@@ -22,7 +22,7 @@ func (f volumeFile) String() string {
 }
 
 // A fileSource is the kind of a source and, if named is set, the name of its object, which may be
-// empty. It is zero for files of a volume with only one source.
+// empty. The fileSource of a volume with only one source is zero.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -45,8 +45,8 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 	return short != "" && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '/')
 }
 
-// enoughFiles limits the files of a volume that are compared in pairs. 1000 files need half a
-// million comparisons.
+// enoughFiles limits how many files of a volume are compared with each other. 1000 files need half
+// a million comparisons.
 const enoughFiles = 1000
 
 // enoughTexts limits the warnings of one type, because a Pod may have thousands of overlapping
@@ -87,8 +87,6 @@ func warnOfProjected(files []volumeFile, projected, volume tree.Tree, faults *sc
 	warnOfOverlaps(files, volume, fileSource{kind: "Projected"}, faults)
 }
 
-// warnOfOverlaps warns about overlapping files in a volume. source describes the volume in the
-// warnings.
 func warnOfOverlaps(files []volumeFile, volume tree.Tree, source fileSource, faults *schema.Faults) {
 	limit := len(faults.Warnings) + enoughTexts
 	for i, f := range files {
@@ -111,8 +109,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// appendItems appends the items of a source. If it has no items, all keys of its object become
-// files, but these are unknown here.
+// appendItems appends the items of a source. Without items, all keys of the source's object become
+// files, but the keys are unknown here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)
@@ -121,8 +119,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection appends the files of one source of a projected volume. If several types are set,
-// the first one in this order counts.
+// appendProjection appends the files of one source of a projected volume. If several source types
+// are set, only the first in the order below counts.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s := source.Object("configMap"); s != nil {
 		return appendItems(files, s, fileSource{"ConfigMap", s.String("name"), true})

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Requests for huge pages must be multiples of the page size, which is part of their name. Older
-// servers accepted other amounts, so a spec that already has one is not checked.
+// An amount of huge pages must be a multiple of the page size, which is part of the resource name.
+// Older servers accepted other amounts, so they are still accepted if the previous spec has any.
 
 // validatePages checks the huge pages in a spec. v is a list of the spec and the previous spec, or
 // nil.
@@ -51,8 +51,8 @@ func visitResources(spec tree.Tree, path string, visit func(name, amount, at str
 	}
 }
 
-// isPartOfPage reports whether an amount of huge pages is not a multiple of their size, or the size
-// is invalid.
+// isPartOfPage reports whether an amount of huge pages is not a multiple of the page size, or the
+// page size is invalid.
 func isPartOfPage(name, text string) bool {
 	sizeText, huge := strings.CutPrefix(name, pages)
 	if !huge {

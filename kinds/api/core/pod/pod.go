@@ -38,8 +38,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
 }
 
-// GracePeriod returns the requested grace period, or else that of the Pod, in seconds. It is 0 for
-// a Pod that does not run. A negative period means 1.
+// GracePeriod returns the requested grace period, or that of the Pod, in seconds. It is 0 for a Pod
+// that does not run. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -90,8 +90,9 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests sets missing requests to the limits, because schedulers read only requests. It
-// does not apply to templates, so that a later change of their limits also applies to the requests.
+// defaultRequests sets missing requests to the limits, because schedulers read only requests. It is
+// not called for templates, so that a later change of a template's limits also applies to the
+// requests.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -105,9 +106,9 @@ func defaultRequests(spec tree.Tree) {
 }
 
 // qosClass returns the quality-of-service class of a Pod. It is Guaranteed if each container has
-// equal requests and limits for cpu and memory, BestEffort if none has any, and otherwise
-// Burstable. Init containers count too. Nodes use the class to decide which Pods to evict, so it
-// never changes after create.
+// equal requests and limits for cpu and memory, BestEffort if no container has any, and otherwise
+// Burstable. Init containers count too. Nodes use the class to decide which Pods to evict, so the
+// class never changes after create.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	look := func(resources tree.Tree) {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The Pod-level resources in spec.resources limit those of all containers together.
+// Pod-level resources (spec.resources) limit the resources of all containers together.
 
 const pages = "hugepages-"
 
@@ -20,7 +20,7 @@ func ofContainers(spec tree.Tree, list string) amount.List {
 
 // defaultPodLevel completes existing Pod-level resources. Huge pages cannot be overcommitted, so
 // their limits default to those of the containers. Requests default to those of the containers, or
-// else to the limits.
+// to the limits if no container has requests.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	requests, limits := resources.Object("requests"), resources.Object("limits")
@@ -50,7 +50,6 @@ func defaultPodLevel(spec tree.Tree) {
 	}
 }
 
-// validatePodLevel checks that the containers of a Pod do not exceed its Pod-level resources.
 func validatePodLevel(spec tree.Tree, path string, faults *schema.Faults) {
 	resources := spec.Object("resources")
 	if resources == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A portEntry is a port of a container with its position. Each entry is compared with all earlier
-// ones, so its fields are extracted only once.
+// A portEntry is a port of a container with its position. Its fields are extracted only once,
+// because each entry is compared with all earlier ones.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string
@@ -20,7 +20,7 @@ func (p *portEntry) path(spec string) string {
 	return tree.IndexPath(tree.IndexPath(spec+"."+p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
-// enoughPorts limits the ports that are compared in pairs. 1000 ports need half a million
+// enoughPorts limits how many ports are compared with each other. 1000 ports need half a million
 // comparisons.
 const enoughPorts = 1000
 
@@ -66,8 +66,8 @@ func appendPorts(entries []portEntry, spec tree.Tree) []portEntry {
 }
 
 // conflict describes the conflict between a port and an earlier one, or returns "" if there is
-// none. It only leads to a warning, because container ports are informational. A host port for both
-// all addresses and one address is dangerously ambiguous.
+// none. A conflict only causes a warning, because container ports are informational. A host port
+// for both all addresses and one address is dangerously ambiguous.
 func (p *portEntry) conflict(earlier *portEntry) string {
 	switch {
 	case p.container != earlier.container || p.protocol != earlier.protocol:

@@ -49,8 +49,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 }
 
 // resizePod copies the resources of the containers in spec to the Pod. sameContainers must have
-// succeeded. The QoS class must not change, because a running Pod stays in the cgroup of its class.
-// Init containers that are not sidecars cannot be resized, because they have already run.
+// returned true before. The QoS class must not change, because a running Pod stays in the cgroup of
+// its class. Init containers that are not sidecars cannot be resized, because they have already
+// run.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status. It keeps the QoS class if the body does not have one.
+// writePodStatus replaces the status. If the body has no QoS class, the current class is kept.
 func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old, status := maps.Clone(obj), body.EnsureObject("status")
 	defaultPodStatus(status)
@@ -21,9 +21,9 @@ func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schem
 	return nil
 }
 
-// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, the list becomes
-// podIP, because kubelets without dual-stack support change only podIP and send the list back
-// unchanged.
+// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, podIP becomes the only
+// item of podIPs, because kubelets without dual-stack support change only podIP and send the list
+// back unchanged.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")
 	switch {

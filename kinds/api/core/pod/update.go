@@ -5,13 +5,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podImmutableMsg is the message of kube-apiserver. There, a diff follows. Here, the paths of
-// changed fields follow, because a diff would reveal values of the object.
+// podImmutableMsg is the message of kube-apiserver, which appends a diff. This server appends the
+// paths of changed fields instead, because a diff would reveal values of the object.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// ValidateUpdate rejects changes of the spec, except in a few fields that have their own rules. It
+// ValidateUpdate rejects changes to the spec, except in a few fields that have their own rules. It
 // restores these fields in a copy, which must then equal the old spec. New fields are therefore
 // immutable by default. Specs that share memory are equal and need no comparison.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
@@ -24,8 +24,6 @@ func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// restoreMutablePodFields returns a copy of the new spec in which mutable fields have their old
-// values.
 func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {

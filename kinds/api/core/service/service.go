@@ -4,7 +4,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The types of Services.
 const (
 	TypeClusterIP    = "ClusterIP"
 	TypeNodePort     = "NodePort"
@@ -12,7 +11,7 @@ const (
 	TypeExternalName = "ExternalName"
 )
 
-// NoClusterIP takes the place of the address in a headless Service.
+// NoClusterIP is the cluster IP of a headless Service.
 const NoClusterIP = "None"
 
 // NeedsClusterIP reports whether a Service has the fields for cluster IPs. In a headless Service
@@ -27,7 +26,7 @@ func NeedsNodePort(spec tree.Tree) bool {
 	return t == TypeNodePort || t == TypeLoadBalancer
 }
 
-// AllocatesNodePorts reports whether ports without a node port are assigned one.
+// AllocatesNodePorts reports whether the server assigns node ports to ports without a node port.
 func AllocatesNodePorts(spec tree.Tree) bool {
 	switch spec.String("type") {
 	case TypeNodePort:

@@ -35,8 +35,8 @@ func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // writeVolumeStatus replaces the status and records when the phase changed, so that administrators
-// can find volumes that were released long ago. A body without a time keeps the recorded one. A new
-// time in the body takes precedence, for example for a restored volume.
+// can find volumes that were released long ago. If the body has no time, the recorded time is kept.
+// A new time in the body takes precedence, for example for a restored volume.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"

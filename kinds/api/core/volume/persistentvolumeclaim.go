@@ -114,7 +114,7 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 }
 
 // validateStorageShrink allows a smaller request only if it is above the capacity, so that a failed
-// expansion can be retried with less. No driver can shrink volumes.
+// expansion can be retried with a smaller size. No driver can shrink volumes.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")
 	before := old.Object("spec", "resources", "requests").String("storage")

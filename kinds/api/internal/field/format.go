@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MessageText checks the message of a CEL rule, which must be a single line. It is required if the
-// expression has several lines, because users otherwise see the expression. what is the name of the
-// expression in error messages.
+// MessageText checks the message of a CEL rule, which must be a single line. A message is required
+// if the expression has several lines, because users see the expression if there is no message.
+// what is the name of the expression in error messages.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)
@@ -23,8 +23,8 @@ func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faul
 	}
 }
 
-// Format checks a field with a function such as rules.Label. It ignores "", which Require or the
-// declaration reports.
+// Format checks a field with a function such as rules.Label. It ignores an empty field, which
+// Require or the declaration reports.
 func Format(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
 	s := t.String(name)
 	if s == "" {

@@ -16,7 +16,7 @@ import (
 )
 
 // ValidateClientConfig requires either a URL or a service as the address of a webhook, and checks
-// it.
+// the address.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -32,8 +32,9 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 
 const urlForm = "; desired format: https://host[/path]"
 
-// validateWebhookURL requires TLS, because reviews contain whole objects. User information and a
-// query could be credentials, which all readers of the configuration would see.
+// validateWebhookURL requires TLS, because reviews contain whole objects. It rejects user
+// information and a query, because they could be credentials, which all readers of the
+// configuration would see.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
