@@ -16,7 +16,7 @@ const (
 )
 
 // openForAppend opens the active segment. Under SyncAlways, the file may combine a write and its
-// sync in one system call (vfs.FS.OpenLog). Under SyncNone that would only cost time.
+// sync in one system call (vfs.FS.OpenLog). Under SyncNone the sync would only cost time.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {

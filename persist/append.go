@@ -37,8 +37,8 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch rejects a batch that does not free space if the disk is full. Trying it would use up
-// the little space that a delete needs for its frame.
+// writeBatch rejects a batch that does not free space if the disk is full. Even an attempt to write
+// the batch would use up the little space that a delete needs for its frame.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.ballast.full.Load() && j.deletesOnly() {
@@ -63,7 +63,6 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
-	// key states after the earlier writes of this batch
 	within := make(map[string]keyState, len(batch))
 	for i := range batch {
 		w := &batch[i]

@@ -51,8 +51,8 @@ func removeSegment(fsys vfs.FS, path string) error {
 	return errors.Join(removeIfThere(fsys, gone), fsys.SyncDir(dir))
 }
 
-// archive moves a segment to the archive. It makes the new name durable before the removal of the
-// old one.
+// archive moves a segment to the archive. It makes the new name durable before it removes the old
+// one.
 func (j *Journal) archive(s segment) error {
 	dir := archiveDir(j.dir)
 	if err := errors.Join(j.fs.MkdirAll(dir), j.fs.SyncDir(j.dir)); err != nil {
@@ -87,8 +87,8 @@ func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 		if kept += size; kept <= limit {
 			continue
 		}
-		// Moving the recorded start before removing files leaves no gap after a crash. On a full
-		// disk, the label may need the space of the removed segments.
+		// Record the new start of the archive before removing files, so that a crash leaves no gap.
+		// On a full disk, writing this label may need the space of the removed segments.
 		full := j.moveArchive(list[i+1:])
 		if full != nil && !isFull(full) {
 			return false, full
@@ -110,7 +110,7 @@ func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 }
 
 // beginArchive records where the archive starts. Archives of earlier releases may have gaps before
-// that.
+// that point.
 func (j *Journal) beginArchive(s segment) error {
 	list, err := listArchive(j.fs, j.dir)
 	if err != nil {

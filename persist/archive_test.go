@@ -106,8 +106,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 	}
 }
 
-// TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must then
-// accept a gap that the operator accepted as a loss.
+// TestArchiveHasNoGap checks that disabling the archive removes it completely. Verify must find no
+// fault then, nor after the archive is enabled again, nor after an accepted data loss.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

@@ -25,7 +25,6 @@ const (
 	chunkEnd                 // a backupEnd
 )
 
-// backupHead is the body of the first chunk.
 type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
@@ -86,7 +85,7 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment at the time of the backup. Its file may have grown since.
+// An openSegment is a segment as it was when it was opened. Its file may have grown since.
 type openSegment struct {
 	segment
 	next Revision // see scan

@@ -80,7 +80,6 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// checkOnlyDeletes checks that a full disk accepts only batches that free space.
 func checkOnlyDeletes(t *testing.T, j *Journal) {
 	t.Helper()
 	gone := Write{Key: "k0", Value: []byte("last"), RevisionOffset: -1, Delete: true, FreesSpace: true}

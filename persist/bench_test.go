@@ -38,7 +38,6 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkRecover recovers 50,000 items of 1 KiB each.
 func BenchmarkRecover(b *testing.B) {
 	for _, from := range []string{"journal", "journal of single writes", "snapshot"} {
 		b.Run(from, func(b *testing.B) {

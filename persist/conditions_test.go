@@ -101,8 +101,8 @@ func TestBasedOn(t *testing.T) {
 	}
 }
 
-// TestSubscriberGetsWatermark checks the revision that the subscriber receives with each batch. It
-// has then received everything up to that revision.
+// TestSubscriberGetsWatermark checks that the subscriber receives the revision of the last commit
+// with each batch.
 func TestSubscriberGetsWatermark(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)

@@ -121,7 +121,7 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 }
 
 // A control is the control file of an open journal. Its two records are overwritten in turn, so
-// that one is always intact. A full disk cannot prevent the write.
+// that one is always intact. Writing in place needs no space on most file systems.
 type control struct {
 	mu        sync.Mutex // held while a watermark is made and written
 	file      vfs.File   // nil: the directory has none yet
@@ -169,8 +169,8 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss means that a data directory lacks data that was durable. It can be opened only after
-// a restore, or with Options.AcceptDataLoss.
+// ErrDataLoss means that a data directory lacks data that was durable. Such a directory can be
+// opened only after a restore, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
 // A DataLossError names the incomplete file of a data directory.

@@ -18,7 +18,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	path := snapshotPath(testDir, 2)
-	// The journal still has segment 1, and so all revisions.
+	// The journal still has segment 1 and therefore all revisions.
 	data := fs.Bytes(path)
 	data[len(data)/2] ^= 1
 	fs.SetBytes(path, data)

@@ -9,7 +9,8 @@ import (
 )
 
 // RevisionGap exceeds the number of revisions that any process can have assigned since a state was
-// read. A directory that skips so many revisions after that state never assigns one twice.
+// read. A directory that skips RevisionGap revisions after that state therefore never assigns a
+// revision twice.
 const RevisionGap = 1 << 44
 
 // A State is the content of a log at a revision.
@@ -22,9 +23,10 @@ type State struct {
 	Files func() error
 }
 
-// Create creates a data directory with the state that read returns and continues at its revision.
-// dir must be missing, empty, or left by an unfinished Create or Restore. It cannot be opened until
-// it is complete. Of the options, only Transformer and FS apply.
+// Create creates a data directory with the state that read returns. Later writes get higher
+// revisions than the state. dir must be missing, empty, or left by an unfinished Create or Restore.
+// The directory cannot be opened until it is complete. Of the options, only Transformer and FS
+// apply.
 func Create(dir string, read func() (State, error), o Options) error {
 	o = o.withDefaults()
 	return createDirectory(dir, o, func() (contents, error) {

@@ -19,7 +19,7 @@ const (
 	// directory.
 	formatVersion   = 1
 	directoryFormat = 2
-	// previousFormat directories have no control file.
+	// previousFormat is the version of directories without a control file.
 	previousFormat = 1
 )
 
@@ -64,9 +64,9 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// prepareDirectory checks the format of a directory. Without a format file, it is new or a crash
-// interrupted its initialization. Any other content is rejected before anything but the lock file
-// is written.
+// prepareDirectory checks the format of a directory. A directory without a format file is new, or a
+// crash interrupted its initialization. Any other content is rejected before anything but the lock
+// file is written.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -48,14 +48,14 @@
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
 // written under a temporary name (.tmp), synced and renamed, and the directory is synced. A
 // snapshot without a manifest does not exist. Directories of format 1 have no control file. They
-// get one, and then the new format, when they are opened or with the first write that has space for
-// it.
+// get a control file, and then the new format, when they are opened. On a full disk, they get both
+// with the first write that has space for them.
 //
 // # Control file
 //
-// Two sectors of 512 bytes are written alternately and in place. The valid one with the higher
-// sequence number applies. A damaged one may have been newer. Then the other applies without its
-// length, and with its greatest revision raised by two reservations.
+// Two sectors of 512 bytes are written alternately and in place. The valid sector with the higher
+// sequence number applies. If the other sector is damaged, it may have been newer. The length in
+// the valid sector is then ignored, and its greatest revision is raised by two reservations.
 //
 //	 0  8  "TROUPECT"
 //	 8  4  checksum of bytes 12 to 511

@@ -13,7 +13,8 @@ import (
 
 // TestForeignBlocks simulates a power loss on ext4 with data=writeback. It restores the former
 // length of a segment whose trailing zeros were cut off, after other files have reused the blocks.
-// That is harmless if the next segment continues the journal, and damage otherwise.
+// The foreign content must be ignored if the next segment continues the journal. Otherwise it must
+// be reported as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

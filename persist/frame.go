@@ -166,9 +166,9 @@ func (f frame) classifyTail(tail []byte) *flaw {
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 // singleFlip reports whether flipping one bit of part, a slice of whole, gives whole the checksum
-// sum. Only then can a flipped bit look like a sector that was never written. It computes a
-// checksum per bit, 4096 for a sector. It runs only for zeroed sectors with a wrong checksum, and a
-// crash leaves few of those.
+// sum. Only then can a flipped bit look like a sector that was never written. A call for a sector
+// computes 4096 checksums. It is needed only for zeroed sectors with a wrong checksum, and a crash
+// leaves few such sectors.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {

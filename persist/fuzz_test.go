@@ -36,7 +36,6 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// FuzzRecords checks that any payload decodes or is rejected.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

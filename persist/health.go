@@ -28,7 +28,8 @@ func (o *ioTracker) end() {
 }
 
 // Healthy returns nil while the journal accepts batches and the disk responds. It never blocks. If
-// no operation has ended for 5 s, it starts a probe. The next call returns its outcome.
+// no operation has ended for 5 s, it starts a probe, and the next call returns the outcome of the
+// probe.
 func (j *Journal) Healthy() error {
 	if err := j.status.failed(); err != nil {
 		return err
@@ -47,7 +48,7 @@ func (j *Journal) Healthy() error {
 }
 
 // probe rewrites the watermark to test the disk while nothing else is written. It leaves the file
-// of a closed journal alone, because it records that the journal was closed cleanly.
+// of a closed journal alone, because the last watermark records the clean shutdown.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()

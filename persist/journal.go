@@ -27,8 +27,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is a compromise. History is dropped in whole segments, but a start reads all
-// of them.
+// defaultSegmentBytes limits how much old history is kept, because history is dropped in whole
+// segments and a start reads all of them.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.

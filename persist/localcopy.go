@@ -26,9 +26,9 @@ type CopiedState struct {
 	Items  []Item // in ascending order of their keys
 }
 
-// Write replaces the stored state with the one at revision at. It passes items in ascending key
-// order, and then calls origin. It removes the old state only after the new one is durable and was
-// read back, so that two exist for a while. After an error the old one remains.
+// Write replaces the stored state with the one at revision at. items must yield items in ascending
+// key order, and origin is called after items. The old state is removed only after the new one is
+// durable and was read back, so that both exist for a while. After an error, the old state remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {

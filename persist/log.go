@@ -78,7 +78,8 @@ type Claim struct {
 // A Guard orders writes of several logs that depend on an aggregate, such as the usage of a quota.
 // Conditions cannot express this, because they cover single keys. A write that changes the
 // aggregate raises the guard (Raise). It is rejected if another log raised the guard after revision
-// Seen. A write that only depends on the aggregate is rejected if any log did.
+// Seen. A write that only depends on the aggregate is rejected if any log, even its own, raised the
+// guard after Seen.
 //
 // A guard whose name begins with FencePrefix is a fence, which is kept forever. A process that
 // takes over some work, such as running controllers, raises the fence. Seen is the revision at
@@ -101,7 +102,7 @@ type Commit struct {
 	Revision Revision
 	Time     time.Time // when the batch was written, or when the log learned of another writer's
 	// Index is the position of the Write in the batch of the current Append. It is -1 for commits
-	// of earlier Appends, of recovery and of other writers.
+	// from earlier Appends, from recovery and from other writers.
 	Index    int
 	Key      string
 	Value    []byte
@@ -114,9 +115,9 @@ type Commit struct {
 
 // A Result is the outcome of one Write of a batch.
 type Result struct {
-	// Revision is the revision of the write. With ErrCondition, it is the revision that the
-	// subscriber must apply before it sees the cause. It is 0 if the subscriber has already applied
-	// it.
+	// Revision is the revision of the write. With ErrCondition, it is the revision at which the
+	// subscriber sees the conflicting change, or 0 if the subscriber has already applied that
+	// revision.
 	Revision Revision
 	Err      error // nil, ErrCondition, ErrOvertaken, ErrFenced, ErrUnknown, ErrTooLarge or a TransformError
 }
@@ -210,7 +211,7 @@ type Log interface {
 	// Snapshot writes the state at revision at, which items passes to yield in ascending key order.
 	// It then drops all parts of the journal and all snapshots that neither recovery nor the
 	// history since keepFrom needs. items is called at most once, so it may release what it has
-	// passed. If it returns an error, the snapshot is discarded and nothing changes. After
+	// passed. If items returns an error, the snapshot is discarded and nothing changes. After
 	// ErrSpaceReleased, the caller should retry immediately.
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error
 
@@ -228,8 +229,8 @@ type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
 	// HistoryAfter is called with the revision after which the log has every commit, before the
-	// first of them. If there is a gap, it is called again, and the commits before that are not
-	// part of the history.
+	// first of them. If there is a gap, HistoryAfter is called again after it, and the commits
+	// before the gap are not part of the history.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
 	// State is queried for conditions after the recovery. If it is nil, the log keeps the revisions
@@ -247,7 +248,8 @@ type AppliedState interface {
 	AppliedRevision() Revision
 	// Rebuild replaces the state with the one at revision upTo. A log with other writers calls it,
 	// in place of the subscriber, if the store behind it has dropped commits. Watches that began
-	// before must start over. If items returns an error, Rebuild returns it and changes nothing.
+	// before the rebuild must start over. If items returns an error, Rebuild returns it and changes
+	// nothing.
 	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 

@@ -8,7 +8,7 @@ import (
 
 // missingFrom describes what the newest segment lacks according to the watermark, or returns "". It
 // compares the checksum, because another copy of the file may have the same length. It compares the
-// length, because only the zeros written ahead reveal that later batches are gone.
+// length, because a file that was cut short may have lost batches written after the watermark.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:

@@ -13,15 +13,14 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Ways in which the journal ended.
 const (
 	closed = "after a clean stop"
 	marked = "some time after the last write"
 	killed = "killed with the last write"
 )
 
-// A loss removes part of a data directory. ends lists the ways of ending after which the watermark
-// reveals it.
+// A loss removes part of a data directory. ends lists the journal endings after which the watermark
+// reveals the loss.
 type loss struct {
 	name string
 	ends string
@@ -61,8 +60,8 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. Open must not take the next
-// segment for its successor.
+// TestMissingSegment removes a segment from the middle of the journal. Open must not continue with
+// the next segment.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -163,7 +162,8 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles removes files that exist in every directory with data.
+// TestMissingFiles checks that Open reports a missing file by name, and that an accepted loss keeps
+// the assigned revisions.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
@@ -188,7 +188,8 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestLossIsAcceptedEverywhere crashes at every operation while a loss is being accepted.
+// TestLossIsAcceptedEverywhere crashes at every operation while a loss is being accepted. The next
+// Open must skip the assigned revisions or report the loss again.
 func TestLossIsAcceptedEverywhere(t *testing.T) {
 	for at := 1; ; at++ {
 		fs, newest, last := lossSubject(t, marked, "b")
@@ -224,7 +225,7 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 }
 
 // TestUnsyncedLossSkipsRevisions checks that revisions are skipped after a power loss under
-// SyncNone, because it may have lost assigned ones. They must not be skipped after a kill of the
+// SyncNone, because assigned revisions may be lost. None must be skipped after a kill of the
 // process.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {

@@ -31,11 +31,12 @@ type manifest struct {
 	// complete BuntDB file, so that parts can be read in parallel. Without Parts, the file is one
 	// part.
 	Parts []int64 `json:"parts,omitempty"`
-	// Origin is the origin of a LocalCopy.
+	// Origin identifies the source of a LocalCopy (CopiedState.Origin).
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
-// manifestPath contains the revision in hexadecimal digits, as in 000000000000002a.manifest for 42.
+// manifestPath names a manifest by its revision in hexadecimal digits, such as
+// 000000000000002a.manifest for 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
 }

@@ -89,7 +89,6 @@ func randomBatch(r *rand.Rand, m *model) []Write {
 	return batch
 }
 
-// expect returns the state and the revisions that a batch should produce.
 func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision) {
 	want = maps.Clone(m.state)
 	next := m.newest + 1

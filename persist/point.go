@@ -13,15 +13,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A Point is a point in the history of a log. If Revision is set, it is the state at that resource
-// version, even in the middle of a batch. If Time is set, it is the state before the first later
-// batch. The zero Point is the end of the history.
+// A Point is a point in the history of a log. A Point with a Revision is the state at that resource
+// version, even in the middle of a batch. A Point with a Time is the state before the first batch
+// after that time. The zero Point is the end of the history.
 type Point struct {
 	Revision Revision
 	Time     time.Time
 }
 
-// Restored describes the restored state.
+// Restored describes the state that Restore has written.
 type Restored struct {
 	Revision Revision  // of its newest write
 	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
@@ -177,7 +177,7 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Listing the archive last does not miss a segment that is archived meanwhile.
+	// List the archive last, so that a segment that is archived meanwhile is not missed.
 	archived, err := listArchive(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (s *restoration) checkHistory(dir string) error {
 	return nil
 }
 
-// openHistory opens the segments that continue the state. It retries if a daemon archives one
+// openHistory opens the segments that continue the state. It retries if a daemon archives a segment
 // meanwhile.
 func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 	const tries = 10

@@ -100,7 +100,8 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 	return done, m.String(), nil
 }
 
-// TestPoints restores every revision and time from a backup, from a journal, and from both.
+// TestPoints checks that every revision and time can be restored from a backup, from a journal, and
+// from both.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -271,7 +272,8 @@ func unnamed(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPointWhileInUse restores points from a journal while a daemon writes, snapshots and archives.
+// TestPointWhileInUse checks that points can be restored from a journal while a daemon writes,
+// snapshots and archives.
 func TestPointWhileInUse(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

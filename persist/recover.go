@@ -45,10 +45,10 @@ type recovery struct {
 	buf      []byte
 }
 
-// Recover truncates a write that a crash interrupted before it was acknowledged. Any other
-// difference from the durable data is a CorruptError. It skips a damaged snapshot only if the
-// journal yields the same state from an older one or from the beginning. After an error, the caller
-// must discard the state and close the log.
+// Recover implements Log. It truncates a write that a crash interrupted before it was acknowledged.
+// Any other difference from the durable data is a CorruptError. A damaged snapshot is skipped only
+// if the journal yields the same state from an older one or from the beginning. After an error, the
+// caller must discard the state and close the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -150,8 +150,8 @@ func (run *recovery) findSegments() (err error) {
 	return nil
 }
 
-// dropStaleJournal drops a journal that ends before the snapshot, because its history has a gap.
-// After an accepted data loss that is normal. Otherwise it returns a DataLossError.
+// dropStaleJournal drops a journal that ends before the snapshot, because the commits in between
+// are missing. After an accepted data loss that is normal. Otherwise it returns a DataLossError.
 func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {

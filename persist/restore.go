@@ -12,9 +12,9 @@ import (
 )
 
 // A restored log continues at the revision of the backup plus restoreRevisionGap, plus
-// restoreRevisionRate per second since then. This exceeds all revisions that a server can have
-// assigned since the backup, even if the clock is wrong. No revision is thus used twice, and all
-// revisions known to clients precede the history.
+// restoreRevisionRate per second since the backup. The sum exceeds all revisions that a server can
+// have assigned since the backup, even if the clock is wrong. No revision is thus used twice, and
+// all revisions known to clients precede the history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
@@ -30,8 +30,8 @@ type Source struct {
 }
 
 // Restore creates a data directory with the state of a source at a point. dir must be missing,
-// empty, or the target of an unfinished Restore. It cannot be opened until Restore has verified the
-// source, found the point and written the state.
+// empty, or the target of an unfinished Restore. The directory cannot be opened until Restore has
+// verified the source, found the point and written the state.
 func Restore(dir string, from Source) (Restored, error) { return restore(dir, from, Options{}) }
 
 func restore(dir string, from Source, o Options) (Restored, error) {
@@ -127,7 +127,8 @@ func (in *backupReader) use() error {
 	return in.next()
 }
 
-// next grows its memory with the received bytes and does not trust the length in the header.
+// next allocates memory only for received bytes, because it does not trust the length in the
+// header.
 func (in *backupReader) next() error {
 	if _, err := io.ReadFull(in.r, in.header[:]); err != nil {
 		return errBackup("it ends before its end mark: %v", err)
@@ -196,7 +197,7 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
-// end also compares the revision, to reject a backup combined from chunks of two others.
+// end also compares the revision, to reject a backup combined from chunks of two backups.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {

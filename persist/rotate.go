@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// rotateBeforeWrite begins a new segment. If it lacks space or a file descriptor, it keeps the
-// active segment.
+// rotateBeforeWrite begins a new segment. Without disk space or a free file descriptor, it keeps
+// the active segment.
 func (j *Journal) rotateBeforeWrite() error {
 	err := j.rotateNow()
 	switch {

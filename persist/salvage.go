@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions if assigned ones may be lost, after an accepted data loss or a reboot
-// under SyncNone. It writes the remaining state as a snapshot above all of them, so that no watch
-// continues across the gap.
+// salvage skips revisions if assigned revisions may be lost, as after an accepted data loss or a
+// reboot under SyncNone. It writes the remaining state as a snapshot with a revision above all of
+// them, so that no watch continues across the gap.
 //
-// Only reading everything reveals a missing file. If Options.AcceptDataLoss is set, salvage
-// therefore runs the recovery once without a receiver.
+// A missing file is noticed only when the whole state is read. If Options.AcceptDataLoss is set,
+// salvage therefore runs the recovery once without a receiver.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.control.lost || m.lostUnsynced(j.o.bootID)

@@ -256,7 +256,8 @@ func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
-// checkHeader returns in torn why the segment was never completed, or an error if it is damaged.
+// checkHeader returns an error if the header is damaged. torn is the reason if the segment was
+// never completed.
 func (s scan) checkHeader(w *window) (torn string, err error) {
 	b, err := w.slice(0, segmentHeader)
 	if err != nil {

@@ -347,7 +347,6 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	return removeOrphans(fs, dir)
 }
 
-// removeOrphans removes temporary files and snapshot files without a manifest.
 func removeOrphans(fs vfs.FS, dir string) error {
 	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
 		if err := removeTemporary(fs, of); err != nil {

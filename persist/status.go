@@ -11,7 +11,8 @@ type status struct {
 	closed, recovered bool
 }
 
-// check prefers the failure, because it explains more than that the journal was closed afterwards.
+// check returns the failure of a journal even after it was closed, because the failure explains
+// more.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

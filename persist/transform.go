@@ -11,10 +11,10 @@ import (
 type Place struct {
 	Key      string
 	Revision Revision
-	// Metadata stands for the metadata of a write instead of its value.
+	// Metadata selects the metadata of the write instead of its value.
 	Metadata bool
 	// Replaced means that a later write of the key exists and the value is only history. Values are
-	// not bound to it.
+	// not bound to Replaced.
 	Replaced bool
 	// Unversioned means that the store assigns the revision after the value was encoded. The value
 	// is then not bound to Revision, which holds the newest earlier revision.

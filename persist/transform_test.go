@@ -119,9 +119,9 @@ func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	}
 }
 
-// TestTransformerRefusals checks that an encoding error rejects only that write. An unreadable
-// value keeps its stored form in recovery and snapshots. Recovery must fail if the value may become
-// readable later.
+// TestTransformerRefusals checks that an encoding error rejects only the affected write. An
+// unreadable value keeps its stored form in recovery and snapshots. Recovery must fail if the value
+// may become readable later.
 func TestTransformerRefusals(t *testing.T) {
 	t.Parallel()
 	fs, no := vfs.NewMem(), errors.New("no key")

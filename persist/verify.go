@@ -197,8 +197,8 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	return m, v.checkItems(at)
 }
 
-// checkJournal only notes a journal that ends before the newest snapshot, as after an accepted
-// loss. checkControlFile decides whether data is lost.
+// checkJournal only prints a note if the journal ends before the newest snapshot, as after an
+// accepted loss. checkControlFile decides whether data is lost.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -262,7 +262,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	// Listing the archive last does not miss a segment that is archived meanwhile.
+	// List the archive last, so that a segment that is archived meanwhile is not missed.
 	archived, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
 		return nil, err

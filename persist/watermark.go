@@ -15,9 +15,9 @@ func (j *Journal) writeWatermark() error {
 	return j.writeWatermarkLocked(j.currentWatermark(), 0)
 }
 
-// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. It
-// reserves more revisions when half of the last reservation is used, so that normally the periodic
-// call reserves them and not Append. The caller holds j.control.mu.
+// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. When half
+// of the last reservation is used, it reserves more revisions, so that Append rarely has to reserve
+// them itself. The caller holds j.control.mu.
 func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {

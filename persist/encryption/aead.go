@@ -15,8 +15,8 @@ import (
 var errForged = errors.New("it was changed, moved, or encrypted with another secret")
 
 // A valueCipher encrypts values with one secret and binds them to their place. The place is not
-// stored, so the reader must pass the same one. seal appends to b, and open returns new memory. It
-// is safe for concurrent use.
+// stored, so the reader must pass the same one. seal appends to b, and open returns new memory. A
+// valueCipher is safe for concurrent use.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)
@@ -25,10 +25,10 @@ type valueCipher interface {
 const (
 	saltBytes  = 32
 	nonceBytes = 12
-	// saltUses is the number of values per salt. 2^32 values would be unsafe with random 96-bit
-	// nonces.
+	// saltUses is the number of values per salt. With random 96-bit nonces, 2^32 values would be
+	// unsafe.
 	saltUses = 1 << 24
-	// maxSalts limits the cached keys for reading. Each process run leaves a few salts.
+	// maxSalts limits the number of keys cached for reading. Each process run leaves a few salts.
 	maxSalts = 1024
 )
 
@@ -50,8 +50,8 @@ func newDerivedGCM(secret []byte) *derivedGCM {
 }
 
 // derive returns the cipher for a salt. The HKDF info names the format and its version, so that
-// other uses of the secret derive other keys. It panics only if the standard library rejects valid
-// input.
+// other uses of the secret derive other keys. derive panics only if the standard library rejects
+// valid input.
 func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, g.secret, salt, "troupe aesgcm v1", 32)
 	if err != nil {

@@ -57,7 +57,7 @@ func (c *cbc) seal(b, place, value []byte) []byte {
 }
 
 // open requires at least an initialization vector, one block and the tag. It decrypts a copy,
-// because others may read body.
+// because the caller may still read body.
 func (c *cbc) open(body, place []byte) ([]byte, error) {
 	n := len(body) - sha256.Size
 	if n < 2*aes.BlockSize || n%aes.BlockSize != 0 || !hmac.Equal(body[n:], c.tag(place, body[:n])) {

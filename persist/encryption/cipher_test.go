@@ -169,7 +169,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// BenchmarkValues measures encryption and decryption of values of 1 KB.
 func BenchmarkValues(b *testing.B) {
 	value := bytes.Repeat([]byte("v"), 1024)
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {

@@ -24,7 +24,7 @@ import (
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
-	// observe is called after every call with the name of its gRPC code.
+	// observe is called after every call with the name of the gRPC status code.
 	observe func(method, code string, took time.Duration)
 }
 
@@ -68,7 +68,6 @@ func (e *rpcError) Unwrap() error {
 	return nil
 }
 
-// gRPC codes
 const (
 	codeUnknown          = 2
 	codeDeadlineExceeded = 4
@@ -220,7 +219,7 @@ func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (see
 	})
 }
 
-// appendBytes appends a Protobuf field even if it is empty.
+// appendBytes appends a Protobuf field even if the value is empty.
 func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }

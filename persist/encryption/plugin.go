@@ -21,19 +21,21 @@ const (
 	probePeriod = time.Minute
 	retryPeriod = 10 * time.Second
 	seedTTL     = 3 * time.Minute
-	// A health check requests a new status if the last one is older than its TTL.
+	// A health check requests a new status if the last one is older than healthyTTL or, after a
+	// failed probe, unhealthyTTL.
 	healthyTTL   = 20 * time.Second
 	unhealthyTTL = 3 * time.Second
 	// openPatience is how long startup waits for an unresponsive plugin.
 	openPatience = 15 * time.Second
 	openRetry    = 200 * time.Millisecond
-	// maxSeeds limits the cached seeds for reading. Each process run leaves one seed per key.
+	// maxSeeds limits the number of seeds cached for reading. Each process run leaves one seed per
+	// key.
 	maxSeeds = 4096
 )
 
 // A plugin is the provider for a KMS plugin. The KMS plugin encrypts a seed once, and the provider
-// encrypts values with the seed. It calls the KMS plugin again only when the key changes, so that
-// writes never wait for it.
+// encrypts values with the seed. The provider calls the KMS plugin again only when the key changes,
+// so that writes never wait for the KMS plugin.
 type plugin struct {
 	name   string
 	begin  string // its prefix
@@ -107,8 +109,8 @@ func (p *plugin) writerID() string {
 	return p.begin
 }
 
-// encode requires a successful check, so that there is a state. It loads the state once, so that
-// header and cipher belong to the same seed.
+// encode requires a successful check, after which state is not nil. It loads the state once, so
+// that header and cipher belong to the same seed.
 func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	state := p.state.Load()
 	b = binary.AppendUvarint(b, uint64(len(state.header)))
@@ -117,8 +119,8 @@ func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	return state.cipher.seal(b, place, value), p.begin + state.wrapped.keyID
 }
 
-// decode validates the header like any input. It comes from storage and is unauthenticated until
-// the plugin has seen it.
+// decode treats the header as untrusted input, because it comes from storage and is unauthenticated
+// until the KMS plugin has seen it.
 func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {

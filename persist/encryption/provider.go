@@ -8,7 +8,7 @@ import (
 )
 
 // A provider encrypts values in one way. Its prefix never changes, but the writerID of a KMS plugin
-// does. It is safe for concurrent use.
+// does. A provider is safe for concurrent use.
 type provider interface {
 	// prefix returns the prefix of stored values, or "" for identity.
 	prefix() string

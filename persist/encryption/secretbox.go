@@ -7,7 +7,7 @@ import (
 	"golang.org/x/crypto/nacl/secretbox"
 )
 
-// Nonces of 24 bytes can be random for any number of values per key.
+// A random nonce of 24 bytes is safe for any number of values per key.
 const boxNonceBytes = 24
 
 // box is XSalsa20-Poly1305. It does not support additional data, so a digest of the place is

@@ -81,7 +81,7 @@ func isFQDN(name string) bool {
 	return dots > 0 && len(name) <= 253 && before != '.' && before != '-'
 }
 
-// header has a fixed field order, because plugin.open uses it as a cache key.
+// header encodes the fields in a fixed order, because plugin.open uses the result as a cache key.
 func (s wrappedSeed) header() []byte {
 	return s.appendAnnotations(appendBytes(appendString(nil, fieldKeyID, s.keyID), fieldSeed, s.seed))
 }
@@ -95,7 +95,7 @@ func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	return b
 }
 
-// addAnnotation adds a map entry and ignores malformed ones.
+// addAnnotation adds a map entry. It ignores a malformed entry.
 func (s *wrappedSeed) addAnnotation(entry []byte) {
 	var name string
 	var value []byte

@@ -166,7 +166,8 @@ func (t *Transformer) Check(key string) error {
 	return t.current.Load().of(t.resourceOf(key).groupResource)[0].check()
 }
 
-// Encode marks the value as stale if the key is replaced meanwhile.
+// Encode implements persist.Transformer. It marks the value as stale if the encryption key is
+// replaced meanwhile.
 func (t *Transformer) Encode(b []byte, at persist.Place, value []byte) []byte {
 	if t.current.Load().hash == "" {
 		return append(b, value...)
@@ -366,7 +367,7 @@ func (t *Transformer) probeDue(ctx context.Context) time.Duration {
 	return t.probe(ctx, func(*plugin) bool { return false })
 }
 
-// probeStale also probes plugins whose status is too old for a health check.
+// probeStale probes the plugins that are due and those whose status is too old for a health check.
 func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
@@ -386,8 +387,8 @@ func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.
 	return next
 }
 
-// Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If a
-// probe is too old, it triggers a new one for the next call.
+// Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If the
+// last probe of a plugin is too old, Health triggers a probe, whose result the next call returns.
 func (t *Transformer) Health() error {
 	var unwell []error
 	for _, p := range t.current.Load().plugins {

@@ -14,11 +14,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is the number of writes worth gathering for one Append. One transaction holds as many.
+// MaxBatch is the number of writes worth gathering for one Append, because one transaction can hold
+// that many.
 const MaxBatch = maxWrites
 
-// Append implements persist.Log. It commits a batch in one transaction. It needs several if the
-// batch is too large, writes a key twice, or has writes that depend on each other.
+// Append implements persist.Log. It commits a batch in one transaction, or in several if the batch
+// is too large, writes a key twice, or has writes that depend on each other.
 func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()
@@ -285,7 +286,7 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // refusal returns the error of a transaction that the servers rejected without committing it. It
-// returns nil if the client's error does not prove that.
+// returns nil if the transaction may have been committed.
 func refusal(err error) error {
 	var refused rpctypes.EtcdError
 	known := errors.As(err, &refused)

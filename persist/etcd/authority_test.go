@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// An authority issues certificate files for the servers and clients of a test.
 type authority struct {
 	file string // file of its own certificate
 

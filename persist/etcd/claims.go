@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A claim is held by the object with the key holder. at is the etcd revision of the claim.
+// A claim records the key of the object that holds a claimed name, and the etcd revision of the
+// claim.
 type claim struct {
 	holder string
 	at     int64

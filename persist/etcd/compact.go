@@ -85,8 +85,8 @@ func compactedAt(value []byte) int64 {
 }
 
 // dropOld deletes records, then guards, older than a compacted revision. The order protects a log
-// that was paused while guards were dropped. Its record is gone by then, so its next transaction
-// fails, and it catches up before it plans again.
+// that was paused while guards were dropped. The record of that log is gone by then. Its next
+// transaction therefore fails, and the log catches up before it plans again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err

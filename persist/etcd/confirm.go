@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// confirmations lets readers share requests for the newest revision.
+// confirmations lets concurrent readers share requests for the newest revision.
 type confirmations struct {
 	mu      sync.Mutex
 	next    *confirmation // that readers may still join; nil if none is waiting
@@ -74,7 +74,6 @@ func (c *confirmations) run(ask func() (persist.Revision, error)) {
 // progressPeriod is the interval of progress requests to the watch while readers wait.
 const progressPeriod = 20 * time.Millisecond
 
-// confirm requests the newest revision and waits until the follower has reached it.
 func (l *Log) confirm() (persist.Revision, error) {
 	if err := l.health.error(); err != nil {
 		return 0, l.unavailable(err)
@@ -89,7 +88,7 @@ func (l *Log) confirm() (persist.Revision, error) {
 }
 
 // awaitConfirmed waits until the follower has reached a revision. It requests progress
-// notifications, because there are no events if the newest changes concern other keys.
+// notifications, because there are no events if the newest changes affect only other keys.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 	if applied, _ := l.appliedRevision(); applied >= revision { // nearly always
 		return nil

@@ -199,7 +199,7 @@ func TestTrim(t *testing.T) {
 }
 
 // TestLimits checks that batches are split to fit the servers' limits. A write that is too large
-// must not fail others.
+// must not make other writes of its batch fail.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")

@@ -18,8 +18,8 @@ type Content struct {
 	Labels   map[string]string // as for EnsureLabel
 	Secrets  map[string][]byte // as for EnsureSecret
 	Revision persist.Revision  // the store's revisions begin above it
-	// Items passes each object to yield. value does not contain its revision. revisionOffset is the
-	// offset at which it belongs (persist.Write.RevisionOffset).
+	// Items passes each object to yield. value does not contain the revision of the object.
+	// revisionOffset is the offset at which the revision belongs (persist.Write.RevisionOffset).
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
@@ -82,7 +82,6 @@ func (f *filler) fill(ctx context.Context, c Content) error {
 	return err
 }
 
-// A filler writes keys in large transactions.
 type filler struct {
 	*Log
 	ops   []clientv3.Op
@@ -94,7 +93,7 @@ type filler struct {
 const fillOps = 100
 
 // begin marks the prefix. It removes the keys of an interrupted Fill and returns ErrNotEmpty if
-// there are others.
+// there are other keys.
 func (f *filler) begin(ctx context.Context) error {
 	f.ops = make([]clientv3.Op, 0, fillOps)
 	open, cancel := bounded(ctx, openTimeout)
@@ -134,9 +133,9 @@ func (f *filler) begin(ctx context.Context) error {
 // encodingBytes is an upper bound for the bytes that a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the current transaction, or sends it first if it is full. If place is set, the
-// Transformer encodes the value. head returns the bytes that precede the value, given the position
-// in the transaction.
+// add adds a key to the current transaction. If the transaction is full, add sends it first and
+// begins another one. If place is set, the Transformer encodes the value. head returns the bytes
+// that precede the value, given the position in the transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {

@@ -108,7 +108,7 @@ type delivery struct {
 	fingerprint fingerprint
 }
 
-// An event is the change of one key of an object, a claim, a guard or a mark.
+// An event is a change to the key of an object, claim, guard or mark.
 type event struct {
 	key     string // without the prefix of its kind
 	value   []byte
@@ -211,7 +211,7 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time returns the writer's time of a revision, limited to now.
+// time returns the writer's time of a revision, but not a time later than now.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time
@@ -219,9 +219,9 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits returns the commits of a revision. r is their round if this log wrote them. at is their
-// time. A running follower passes the time of delivery, so that other writers' clocks do not
-// matter.
+// commits returns the commits of a revision. r is the round of these commits if this log wrote
+// them, and at is the time that they get. A running follower passes the time of delivery, so that
+// other writers' clocks do not matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
@@ -291,7 +291,8 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	}
 }
 
-// rebuild reads the whole state again after the compaction of changes that were not delivered yet.
+// rebuild reads the whole state again, because changes that were not delivered yet have been
+// compacted.
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
 	if l.state == nil {

@@ -52,7 +52,6 @@ func (r revisions) of(etcd int64, position byte) persist.Revision {
 	return r.base + persist.Revision(etcd)<<positionBits | persist.Revision(position)
 }
 
-// upTo returns the highest log revision within an etcd revision.
 func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
 
 // etcd returns the etcd revision of a log revision, or 0 if that precedes the store.

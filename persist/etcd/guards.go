@@ -12,12 +12,13 @@ import (
 // A guard is the delivered state of a persist.Guard.
 type guard struct {
 	at int64 // the revision of etcd that its key has; 0 if it does not exist
-	// raised is the log revision of the newest raise by any log, and others that by another log.
+	// raised is the log revision of the newest raise by any log, and others the log revision of the
+	// newest raise by another log.
 	raised, others persist.Revision
 }
 
-// overtakes reports whether the guard was raised after by.Seen, so that a write with by must be
-// rejected.
+// overtakes reports whether a write that carries by must be rejected, because the guard was raised
+// after by.Seen.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -44,8 +45,8 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 			delete(l.guards, e.key)
 			continue
 		}
-		// Any other deletion of a guard removes the key that writes compare with, so it counts as a
-		// raise.
+		// A deletion for any reason but age counts as a raise, because writes compare with the
+		// deleted key.
 		if g.at, g.raised = d.revision, upTo; e.deletes {
 			g.at = 0
 		}
@@ -103,9 +104,9 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards makes a step conditional on the delivered guards, or returns an error if one has
-// overtaken the unit. It holds the lock for both. Otherwise neither this check nor the servers
-// would detect a raise delivered in between.
+// addGuards makes a step conditional on the delivered guards, or returns an error if one of them
+// has overtaken the unit. It holds l.mu throughout. Otherwise neither this check nor the servers
+// would detect a raise that is delivered in between.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -132,8 +133,8 @@ type raise struct {
 }
 
 // newRaises returns the raises of a step that the round does not have yet. All units of a round
-// share one operation per guard, because etcd accepts a key once. It has the same condition as the
-// units, so that one of several conflicting logs always succeeds.
+// share one operation per guard, because etcd accepts a key once per transaction. The operation has
+// the same condition as the units, so that one of several conflicting logs always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

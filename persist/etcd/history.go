@@ -84,8 +84,8 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay verifies the beginning of a watch. Revisions from the fingerprint on that were already
-// delivered must be the same.
+// A replay verifies the beginning of a watch. The watch begins at the revision of the fingerprint
+// and must repeat the revisions that were already delivered.
 type replay struct {
 	fingerprint fingerprint
 	delivered   int64 // everything up to this revision of etcd was delivered
@@ -117,8 +117,8 @@ func (r *replay) checkProgress(revision int64) error {
 	return nil
 }
 
-// checkHistory verifies a linearizable response. before is the revision that was applied before the
-// request.
+// checkHistory verifies that a linearizable response comes from the same cluster and is not older
+// than before, the revision that was applied before the request.
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	switch {
 	case answer.Revision < before:
@@ -163,8 +163,8 @@ func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies that any change of the record was delivered by now. Otherwise the record never
-// existed in this history, as after a restore that has raised the revisions.
+// check verifies that the watch has delivered any change of the record that at shows. If it has
+// not, the servers have a different history, as after a restore that has raised the revisions.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil

@@ -36,9 +36,9 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore restores the servers from a backup while the log cannot reach them. If backup is "", it
-// empties them. A new log then writes until the servers pass the newest revision that the first log
-// has seen.
+// restore restores the servers from a backup while the log cannot reach them. For the backup "", it
+// deletes all data of the servers. A new log then writes until the servers pass the newest revision
+// that the first log has seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -183,8 +183,8 @@ func TestCopyBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyOfAnOlderVersion checks that a copy is not used if a release without verification of the
-// history wrote it.
+// TestCopyOfAnOlderVersion checks that a copy is not used if the release that wrote it did not
+// verify the history.
 func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

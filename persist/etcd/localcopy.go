@@ -18,8 +18,8 @@ import (
 )
 
 // A local copy of the state saves most requests of the next start, which then reads only later
-// changes. If those are compacted, it lists the keys with their revisions and reads missing values.
-// This is safe because equal revisions within one history mean equal values.
+// changes. If those are compacted, the start lists the keys with their revisions and reads missing
+// values. Copied values stay valid, because equal revisions within one history mean equal values.
 //
 // A mark proves that the servers have the history of the copy. It is a random string that is
 // written to the servers once the state is complete.
@@ -84,10 +84,10 @@ func resourcePrefix(key string) (prefix string, ok bool) {
 	return group + "/" + resource + "/", first && second
 }
 
-// mostMarks is the maximum number of valid copies. Trim drops the oldest marks beyond that.
+// mostMarks is the maximum number of valid copies. Trim drops the oldest marks beyond this number.
 const mostMarks = 256
 
-// Snapshot implements persist.Log. It writes the local copy, if there is one.
+// Snapshot implements persist.Log. It writes the local copy, if CopyDir is set.
 func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool) error) error {
 	c := &l.copy
 	if c.files.Dir == "" {
@@ -120,8 +120,8 @@ func (l *Log) transforms(key string) bool {
 
 // markCopy writes a mark for the state at a revision. It waits until the follower has delivered the
 // mark, which proves that state and mark belong to one history. The key keeps the previous mark,
-// because the old copy stays valid until the new one replaces it. It drops a previous mark of
-// another history.
+// because the old copy stays valid until the new one replaces it. A previous mark of another
+// history is dropped.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -188,8 +188,8 @@ func (c *localCopy) changed() int64 {
 // unbounded exceeds any number of changed bytes at which a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy reports whether Close should write a copy. If little has changed, the old one is nearly
-// as good.
+// wantsCopy reports whether Close should write a copy. If little has changed, the old copy is
+// nearly as good.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()
@@ -285,7 +285,7 @@ func (l *Log) leaveOut(s *copiedState) {
 }
 
 // readCopied passes the state of a copy to take and returns its revision. If the later changes are
-// unavailable, it brings the state up to the given revision and returns that.
+// unavailable, it brings the state up to the given revision and returns that revision.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

@@ -35,7 +35,6 @@ func (m *member) snapshot() error {
 	})
 }
 
-// secretly is a Transformer for keys under /secret/.
 type secretly struct{ pad byte }
 
 func (secretly) Transforms(key string) bool { return strings.HasPrefix(key, "/secret/") }
@@ -179,7 +178,6 @@ func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	must.Get(s.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()))(t)
 }
 
-// damage changes the only file with the given suffix.
 func damage(t *testing.T, dir, suffix string, change func([]byte) []byte) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "snapshots", "*"+suffix))

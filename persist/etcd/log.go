@@ -39,7 +39,7 @@ type Log struct {
 	watches    watches
 	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
 
-	// delivering is held during calls of the subscriber. It also guards inFlight.
+	// delivering is held while the subscriber is called. It also guards inFlight.
 	delivering sync.Mutex
 	inFlight   *round // whose commits the follower delivers as those of Append
 
@@ -187,7 +187,7 @@ func (l *Log) initialize(ctx context.Context) error {
 // oldest holds the first patch versions that report watch progress only after all changes.
 var oldest = map[string]int{"3.4": 25, "3.5": 8}
 
-// checkVersions rejects servers that are too old. It ignores unreachable ones.
+// checkVersions rejects servers that are too old. It ignores unreachable servers.
 func (l *Log) checkVersions(ctx context.Context) error {
 	for _, e := range l.client.Endpoints() {
 		ctx, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)

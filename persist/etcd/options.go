@@ -43,7 +43,7 @@ type Options struct {
 	// Base is the minimum first revision of a new store. It is rounded up to a multiple of 128.
 	Base persist.Revision
 	// CopyDir is a dedicated directory for a local copy of the state, which saves most reads of the
-	// next start. "" disables the copy.
+	// next start. An empty CopyDir disables the copy.
 	CopyDir string
 	// Fatal is called once if the log cannot continue, for example after a restore of the servers.
 	// The process must then exit. Fatal must not block.
@@ -167,7 +167,6 @@ const (
 	maxSendBytes = 64 << 20
 )
 
-// connect creates a client. It does not wait for a connection.
 func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	secure, err := o.tls()
 	if err != nil {

@@ -224,8 +224,8 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 }
 
 // TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and lets
-// their revision pass the log's. The log must adopt the restored state or fail. It must never
-// return lost data, whether or not the backup has its record.
+// their revision pass that of the log. The log must adopt the restored state or fail. It must never
+// return lost data, whether or not the backup has the record of the log.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {

@@ -31,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach returns why no server is reachable, or nil if one is. lasting means that all servers reject
-// the certificates, so that retries are pointless.
+// reach returns an error with the reason if no server is reachable. lasting means that all servers
+// reject the certificates, so that retries are pointless.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -55,8 +55,8 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	return lasting, errors.Join(errs...)
 }
 
-// preface is the HTTP/2 client preface with empty settings. Servers reject a client certificate
-// only after they have read it.
+// preface is the HTTP/2 client preface with empty settings. The response to it shows whether the
+// server accepts the client certificate.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
 // reachServer connects to one server. refused means that the TLS handshake failed because of

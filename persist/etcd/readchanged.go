@@ -14,7 +14,7 @@ import (
 )
 
 // readChanged passes the state at a revision to take. Unchanged items come from the copy, and
-// others from the servers.
+// changed items from the servers.
 func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
 	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
 		items := make([]persist.Item, len(page))
@@ -37,15 +37,14 @@ func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.
 	})
 }
 
-// A changedPage is a page of keys at a revision, with the items found so far.
 type changedPage struct {
 	revision int64
 	keys     []*mvccpb.KeyValue
 	items    []persist.Item
 }
 
-// readMissing reads some keys of a page, as one range if they are many and in small groups
-// otherwise.
+// readMissing reads some keys of a page. It reads many keys as one range and few keys in small
+// groups.
 func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
 	const many = 4 // as a fraction of the page
 	if len(missing) > len(page.keys)/many {
@@ -65,7 +64,8 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sets the items at the positions in these, which are ascending, to the results of ops.
+// readThese sends ops in one transaction and stores the results in the items at the positions in
+// these, which are ascending.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

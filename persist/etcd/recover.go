@@ -130,7 +130,8 @@ func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take
 	})
 }
 
-// itemOf decodes the item of a key. Its Err is errClosed if the log is closed meanwhile.
+// itemOf decodes the item of a key. If the log is closed meanwhile, the Err of the item is
+// errClosed.
 func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	position, offset, rest, err := splitHead(kv.Value)
 	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
@@ -150,9 +151,10 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes the uncompacted changes up to upTo to r. It returns the revision at which the
-// state is complete with them. If a compaction interferes, the history starts again after it. If
-// changes after base are compacted, the state stays incomplete and the follower reads it again.
+// readHistory passes the uncompacted changes up to upTo to r. It returns the revision that the
+// state reaches with these changes. If a compaction interferes, the history starts again after the
+// compaction. If changes after base are compacted, the state stays incomplete and the follower
+// reads it again.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -226,7 +228,8 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 	}
 }
 
-// takeChanges passes one watch response to take. done means that upTo is reached.
+// takeChanges passes one watch response to take. done means that upTo is reached. With
+// ErrCompacted, compacted is the revision of the compaction.
 func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
 	case err != nil && response.CompactRevision > 0:

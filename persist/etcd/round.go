@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit lists the positions of a write and its parts in the batch. They are committed together.
+// A unit lists the positions of a write and its parts in the batch. All of them are committed
+// together.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -57,7 +58,6 @@ type round struct {
 	decided   chan struct{}
 }
 
-// A step holds the operations that a unit adds to a transaction.
 type step struct {
 	ifs    []clientv3.Cmp
 	thens  []clientv3.Op
@@ -127,7 +127,7 @@ func (p *planner) waitsForBase(u unit) bool {
 }
 
 // precheck rejects a unit without a request if its base was rejected or the Transformer cannot
-// encrypt. It returns false with the result in this case.
+// encrypt. It then returns the result for the unit and false.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
@@ -163,7 +163,7 @@ func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string)
 	return reads, changes
 }
 
-// touches reports whether the round changes one of the keys, or must leave it to a waiting unit.
+// touches reports whether the round changes one of the keys or an earlier waiting unit uses one.
 func (r *round) touches(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return r.touched[key] })
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// oldServer is a server that implements only the version request.
 type oldServer struct {
 	pb.UnimplementedMaintenanceServer
 	version string

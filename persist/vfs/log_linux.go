@@ -60,8 +60,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// blocks returns the whole blocks to write. The first one begins with head existing bytes, which
-// usually come from the last write and are read from the file otherwise.
+// blocks returns the whole blocks to write. The first block begins with head existing bytes. They
+// come from the last write if possible, and from the file otherwise.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last

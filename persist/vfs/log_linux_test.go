@@ -37,8 +37,8 @@ func checkLog(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLogRecordsWrites writes chunks of all sizes, partly over earlier zeros, truncates the zeros
-// and reopens the file.
+// TestLogRecordsWrites checks the content of a log after writes of all sizes, some over earlier
+// zeros, truncations and reopens.
 func TestLogRecordsWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)
@@ -67,8 +67,8 @@ func TestLogRecordsWrites(t *testing.T) {
 	must.Succeed(t, file.Close())
 }
 
-// TestLogWithoutDirectWrites disables direct writes between two writes. It simulates a file system
-// that accepts O_DIRECT and then rejects each write.
+// TestLogWithoutDirectWrites checks that a log falls back to ordinary writes if a file system
+// accepts O_DIRECT but rejects direct writes. An unaligned buffer makes direct writes fail.
 func TestLogWithoutDirectWrites(t *testing.T) {
 	path, file := newLog(t)
 	log, ok := file.(*logFile)

@@ -46,7 +46,8 @@ func NewMem() *Mem {
 	}
 }
 
-// ErrVolatile is the errors.ErrUnsupported of a volatile file system. Callers need not log it.
+// ErrVolatile is the error of Allocate on a volatile file system. It wraps errors.ErrUnsupported,
+// and callers need not log it.
 var ErrVolatile = fmt.Errorf("a volatile file system cannot reserve space: %w", errors.ErrUnsupported)
 
 // NewVolatile returns a file system for a process that needs no durability. Sync costs neither time

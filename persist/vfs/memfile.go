@@ -97,7 +97,7 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
-// Zero changes no bytes in a crash, unlike WriteAt.
+// Zero changes nothing if the fault function requests a crash, unlike WriteAt.
 func (f *memFile) Zero(from, to int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

@@ -1,6 +1,7 @@
 package vfs
 
-// A node is a directory or a file. data holds its current bytes, and synced those after a crash.
+// A node is a directory or a file. data holds its current bytes, and synced the bytes that survive
+// a crash.
 type node struct {
 	dir          bool
 	data, synced []byte
@@ -28,8 +29,8 @@ func (n *node) resize(size int) {
 	n.touch(before, size)
 }
 
-// touch extends a single range. That suffices, because the journal writes sequentially, so that a
-// sync copies only new bytes.
+// touch extends a single range. One range suffices, because the journal writes sequentially. A sync
+// then copies only new bytes.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to

@@ -84,7 +84,7 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock also excludes other opens of the file in this process.
+// Lock also fails if this process already holds the lock through another open file.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {

@@ -92,7 +92,7 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 	}
 }
 
-// Block holds back the data of both directions.
+// Block holds back the data in both directions.
 func (l *Link) Block() { l.block(true, false) }
 
 // BlockAnswers passes requests but holds back responses.

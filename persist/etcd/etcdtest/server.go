@@ -27,7 +27,7 @@ import (
 
 // binary and utility return the paths of etcd and etcdutl, built from the newest module in
 // test/etcdserver. The environment variable ETCD selects another version, such as 3.5, or the path
-// of an etcd binary with etcdutl beside it.
+// of an etcd binary. etcdutl must then be in the same directory.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
@@ -257,8 +257,8 @@ func (m *Member) Backup() string {
 	return dir
 }
 
-// Restore restarts a member from a backup. It must be the only member, because others would
-// replicate later changes to it.
+// Restore restarts a member from a backup. The cluster must have no other member, because the
+// others would replicate later changes to this one.
 func (m *Member) Restore(backup string) {
 	m.t.Helper()
 	m.Kill()
