@@ -135,8 +135,8 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// TestReservers checks that reservations are released if a later plugin rejects the change.
-// Otherwise, they are committed or released together.
+// TestReservers checks that a rejected change releases earlier reservations, and that an accepted
+// change commits all of them.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
@@ -161,8 +161,8 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps checks that plugins skip exempt namespaces, and that a plugin that skips
-// no-ops does not slow down repeated applies.
+// TestNamespacesAndNoOps checks that plugins skip exempt namespaces, and that a plugin with
+// SkipsNoOps does not count as applying to no-ops.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")
@@ -196,8 +196,8 @@ type admissionSharing struct {
 
 func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
-// TestMayChange checks that a mutation may be changed only by registered mutators, and that
-// validators get the original tree.
+// TestMayChange checks that MayBeChanged returns true only for operations with a registered
+// mutator. Validators must get the original tree rather than a copy.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree

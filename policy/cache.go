@@ -32,8 +32,8 @@ type cached[T any] struct {
 	value T
 }
 
-// NewCache returns an empty Cache. resource is in platform form. parse has no error result, so a
-// value for an invalid object must record the error.
+// NewCache returns an empty Cache. resource is named as in the platform naming profile. parse has
+// no error result, so a value for an invalid object must record the error.
 func NewCache[T any](resource meta.GroupResource, parse func(*Object) T) *Cache[T] {
 	return &Cache[T]{resource: resource, parse: parse, namespaces: map[string][]cached[T]{}}
 }

@@ -15,7 +15,8 @@ import (
 
 type object = json.RawMessage
 
-// readCases decodes a YAML file in testdata. pairs alternates placeholders in it and their values.
+// readCases decodes a YAML file in testdata. pairs alternates placeholders in the file and their
+// replacements.
 func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))

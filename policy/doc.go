@@ -4,7 +4,7 @@
 //	authn/serviceaccount, authn/oidc   tokens with a package of their own
 //	impersonation   user impersonation
 //	authz           authorization by a chain of modes
-//	authz/rbac, authz/node             modes that follow objects: roles, and kubelets
+//	authz/rbac, authz/node             modes that watch objects: roles and kubelets
 //	admission       plugins that change or reject writes; some in packages below it
 //	audit           audit events of requests and their results
 //

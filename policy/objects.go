@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects gives policy access to the cluster. Resources are in platform form, with "" for the core
-// group. Custom resources are available while their CRD exists. It is safe for concurrent use.
+// Objects gives policy access to the cluster. Resources are named as in the platform naming
+// profile, with "" for the core group. Custom resources are available while their CRD exists.
+// Methods are safe for concurrent use.
 type Objects interface {
 	// Get returns the current object, or nil if the object or its resource does not exist. It
 	// parses the object and does not block.
@@ -28,8 +29,8 @@ type Object struct {
 	Tree    tree.Tree
 }
 
-// A Change is the new state of an object. If Deleted is set, Object is the last known state, of
-// which only the Key is guaranteed.
+// A Change is the new state of an object. If Deleted is set, Object is the last known state, and
+// only the Key is guaranteed to be set.
 type Change struct {
 	*Object
 	Deleted bool

@@ -32,8 +32,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// TestKeyRotationDuringFetch checks that a token with a new key is accepted if it arrives while a
-// fetch of the old keys ends.
+// TestKeyRotationDuringFetch checks that a token with a new key is accepted even if it arrives
+// just before a fetch of the old keys returns.
 func TestKeyRotationDuringFetch(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -216,7 +216,6 @@ func TestSlowProvider(t *testing.T) {
 	close(release)
 }
 
-// TestProviderWithUntrustedCA checks that the provider's certificate is verified.
 func TestProviderWithUntrustedCA(t *testing.T) {
 	p := newFakeProvider(t)
 	asked := make(chan bool, 16)
@@ -250,7 +249,6 @@ func (l logLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// exceptKeys returns an override for all requests except those for keys.
 func exceptKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }

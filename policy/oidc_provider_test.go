@@ -42,7 +42,6 @@ var (
 	})
 )
 
-// A fakeProvider is an OIDC issuer over TLS with a configurable key set.
 type fakeProvider struct {
 	*httptest.Server
 	mu         sync.Mutex

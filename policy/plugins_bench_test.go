@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// BenchmarkPodCreate and BenchmarkPodUpdate measure the default plugins for a Pod with two
-// containers.
 func BenchmarkPodCreate(b *testing.B) { benchmarkPods(b, true) }
 
 func BenchmarkPodUpdate(b *testing.B) { benchmarkPods(b, false) }

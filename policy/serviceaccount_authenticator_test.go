@@ -138,7 +138,7 @@ func changeClaims(claims, changes claimMap) {
 	}
 }
 
-// TestForeignTokens checks that there is no opinion on tokens of other issuers.
+// TestForeignTokens checks that the Authenticator has no opinion on tokens of other issuers.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -149,7 +149,7 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// A revocation is a change of the cluster, after which a token is rejected unless Good is set.
+// A revocation is a change in the cluster after which a token is rejected, unless Good is set.
 type revocation struct {
 	Name    string
 	Bound   string            // bound object, for example "Pod pod"
@@ -249,7 +249,6 @@ func TestServiceAccountAudiences(t *testing.T) {
 
 var benchToken *authn.User
 
-// BenchmarkCachedToken measures authentication with a cached Pod token.
 func BenchmarkCachedToken(b *testing.B) {
 	w := newFixture(b)
 	token := w.newToken(boundTo("Pod pod"))

@@ -103,8 +103,8 @@ func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, 
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }
 
-// boundTo returns the spec of a TokenRequest bound to an object, given as "Kind name", or to
-// nothing besides the account.
+// boundTo returns the spec of a TokenRequest bound to an object, given as "Kind name". An empty
+// object binds the token only to the account.
 func boundTo(object string) tree.Tree {
 	kind, name, ok := strings.Cut(object, " ")
 	if !ok {

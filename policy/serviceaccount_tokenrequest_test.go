@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// TestCreateToken checks the response to a TokenRequest and the claims of the token.
 func TestCreateToken(t *testing.T) {
 	w := newFixture(t)
 	answer, warnings, err := w.requestToken(tree.Tree{

@@ -13,7 +13,7 @@ import (
 
 // A Registration describes a plugin to a Chain.
 type Registration struct {
-	// Name is one of Names and enables the plugin. A plugin with the name "" always runs.
+	// Name is one of Names and enables the plugin. A plugin with an empty name always runs.
 	Name string
 	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
 	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
@@ -23,7 +23,7 @@ type Registration struct {
 	// Namespaces is a cheap check whether the plugin may handle changes in a namespace. nil means
 	// all namespaces. The argument is "" for a request in no namespace or in several.
 	Namespaces func(namespace string) bool
-	// Selects reports whether the plugin may handle any change of a resource. nil means all
+	// Selects reports whether the plugin may handle any change to a resource. nil means all
 	// resources.
 	Selects func(k *schema.Kind, subresource string) bool
 	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
@@ -119,7 +119,7 @@ func (c *Chain) AppliesToNoOp(user *request.User, k *schema.Kind, subresource, n
 	})
 }
 
-// For returns the admission for a user's changes of a resource, or nil if no plugin may handle
+// For returns the admission for a user's changes to a resource, or nil if no plugin may handle
 // them.
 func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace string) *request.Admission {
 	var a *request.Admission

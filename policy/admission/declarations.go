@@ -43,8 +43,8 @@ func Register(name string, plugin any, caches ...policy.Follower) Registration {
 	return r
 }
 
-// inherentPlugins lists plugins whose checks the store always makes. It rejects new objects in
-// missing or terminating namespaces and protects system namespaces.
+// inherentPlugins lists plugins whose checks the store always makes. The store rejects new objects
+// in missing or terminating namespaces and protects system namespaces.
 var inherentPlugins = []string{"NamespaceLifecycle", "NamespaceExists"}
 
 // Names returns all plugin names, sorted.
@@ -72,7 +72,7 @@ func position(name string) int {
 type PluginConfig struct {
 	// Enabled plugins run in addition to the default ones. Disabled plugins do not run.
 	Enabled, Disabled []string
-	// Exactly these plugins run, unless Only is empty.
+	// Only, if not empty, lists exactly the plugins that run.
 	Only []string
 }
 

@@ -20,7 +20,8 @@ type BatchOptions struct {
 	ThrottleBurst int           // batches at once, if the rate is limited
 }
 
-// maxBufferedBytes limits the size of buffered events, because one with bodies may have megabytes.
+// maxBufferedBytes limits the size of buffered events, because a single event with bodies may have
+// megabytes.
 const maxBufferedBytes = 64 << 20
 
 // A batcher gathers lines into batches. Callers only append to the queue. One goroutine takes
@@ -59,8 +60,8 @@ var (
 	errClosed = errors.New("the backend is closed")
 )
 
-// put adds a copy of line to the queue without blocking, because the caller reuses the buffer. It
-// wakes run only for the first line of a batch and the line that completes it.
+// put adds line to the queue without blocking. It copies line, because the caller reuses the
+// buffer. It wakes run only for the first line of a batch and the line that completes it.
 func (b *batcher) put(line []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

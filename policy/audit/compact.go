@@ -4,10 +4,9 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // appendCompactJSON appends a JSON document without white space and escapes unprintable characters.
 // { "a" : "ü" } becomes {"a":"ü"}. Invalid JSON becomes null, so that an Event stays one line of
-// JSON.
+// JSON. No tree is built, because bodies may have megabytes.
 //
 // omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
-// It builds no tree, because bodies may have megabytes.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	c := compactor{Scanner: jsontext.Over(doc), b: b}
 	c.Limit = jsontext.MaxStoredDepth
@@ -94,8 +93,8 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// object writes a comma if the copy already has a member, because the first ones may have been
-// removed.
+// object writes a comma only if the copy already has a member, because the first members of the
+// source may have been dropped.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err

@@ -144,7 +144,7 @@ func (f *File) rotatedName() string {
 }
 
 // cleanUp removes and compresses rotated files. It runs on its own goroutine, because compression
-// takes seconds and writers wait for mu. At most one runs at a time.
+// takes seconds and writers wait for mu. Cleanups do not run concurrently.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestPartialLineIsTruncated checks that the next line replaces a partial one, as left by a full
-// disk.
+// TestPartialLineIsTruncated checks that the next line replaces a partial one, which a full disk
+// may leave behind.
 func TestPartialLineIsTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	f, err := OpenFile(FileOptions{Path: path, Now: time.Now})

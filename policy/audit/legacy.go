@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// appendLegacy appends the Event as one line in legacy format. Values are quoted as in Go, so that
-// a name with a space or newline stays one value: user="system:admin".
+// appendLegacy appends the Event as one line in legacy format. Values are quoted as in Go, such as
+// user="system:admin", so that a name with a space or newline stays one value.
 func (e *Event) appendLegacy(b []byte) []byte {
 	b = e.ReceivedTimestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, " AUDIT:"...)

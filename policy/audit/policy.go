@@ -14,7 +14,7 @@ type Policy struct {
 	omitManagedFields bool
 }
 
-// A rule matches requests for resources or for paths. If it names neither, it matches both. An
+// A rule matches requests for resources or for paths. A rule that names neither matches both. An
 // empty list matches everything.
 type rule struct {
 	level             Level

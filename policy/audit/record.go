@@ -12,8 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record produces the Events of one request. It is used by one goroutine at a time, which sets
-// the fields of Event, and must not be used after Release. Records are pooled with their buffers.
+// A Record produces the Events of one request. Only one goroutine at a time may use a Record. It
+// sets the fields of Event, and must not use the Record after Release. Records are pooled with
+// their buffers.
 type Record struct {
 	Event
 	auditor    *Auditor

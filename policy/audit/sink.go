@@ -25,8 +25,8 @@ type SinkOptions struct {
 	Mode Mode
 	// Legacy selects the legacy line format.
 	Legacy bool
-	// MaxEventSize limits an Event in bytes, unless it is 0. A larger Event loses its bodies. If it
-	// is still too large, the whole Event is lost.
+	// MaxEventSize limits the size of an Event in bytes. A value of 0 means no limit. A larger
+	// Event loses its bodies. If it is still too large, the whole Event is lost.
 	MaxEventSize int
 	// Batch applies only in mode Batch.
 	Batch  BatchOptions

@@ -11,7 +11,7 @@ import (
 )
 
 // NewWebhook returns a Sink that posts Events to a service. backoff is the pause before the first
-// retry. Later pauses grow by backoffRatio.
+// retry. Each later pause is longer by the factor backoffRatio.
 func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
 	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
 	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)

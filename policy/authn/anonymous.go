@@ -2,9 +2,8 @@ package authn
 
 import "slices"
 
-// Anonymous authenticates a request without credentials as system:anonymous. Such a request has no
-// bearer token, and next has no opinion on it. If paths are given, its path must be one of them. An
-// unknown token is an error.
+// Anonymous authenticates requests as system:anonymous if they have no bearer token and next has no
+// opinion. If paths are given, other paths are not authenticated. An unknown token is an error.
 func Anonymous(next Authenticator, paths ...string) Authenticator { return anonymous{next, paths} }
 
 type anonymous struct {

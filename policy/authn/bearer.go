@@ -1,8 +1,8 @@
 package authn
 
-// Bearer authenticates requests with a bearer token using tokens, and all others using others. An
+// Bearer authenticates requests with a bearer token by tokens, and other requests by others. An
 // unknown token is an error even if the request has another valid credential. If both credentials
-// are valid, the user is the one from others.
+// are valid, others determines the user.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Identifiers of bootstrap tokens, whose Secrets are in the system namespace. The Secret type is in
-// platform form.
+// Identifiers of bootstrap tokens, whose Secrets are in the system namespace. The Secret type is
+// spelled as in the platform naming profile.
 const (
 	GroupBootstrappers = "system:bootstrappers"
 	bootstrapUser      = "system:bootstrap:"
@@ -44,8 +44,8 @@ type BootstrapToken struct {
 	ExtraGroups         string
 }
 
-// ReadBootstrapToken decodes a bootstrap token Secret. The error contains the reason why it is
-// invalid.
+// ReadBootstrapToken decodes a bootstrap token Secret. The error contains the reason why the Secret
+// is invalid.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
 	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)

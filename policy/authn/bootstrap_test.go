@@ -107,7 +107,7 @@ func TestReviewedAudiences(t *testing.T) {
 	}{
 		{to("there"), []any{"there", "here"}, `{"audiences":["there"],"authenticated":true,"user":{"username":"x"}}`},
 		{to("here", "there"), []any{"there", "here"}, `{"audiences":["there","here"],"authenticated":true,"user":{"username":"x"}}`},
-		// The authenticator ignored the requested audiences.
+		// An authenticator that ignores the requested audiences must not authenticate the token.
 		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`},
 		{to("here"), nil, `{"authenticated":true,"user":{"username":"x"}}`},
 	} {

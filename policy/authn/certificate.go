@@ -24,8 +24,8 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key of the user's extra that identifies the credential of a request. It is in
-// platform form.
+// CredentialID is the key in a user's extra for the ID of the request's credential, spelled as in
+// the platform naming profile.
 const CredentialID = "authentication.platform.io/credential-id"
 
 // uidAttribute is the type of the subject attribute that contains the user's uid.
@@ -104,8 +104,8 @@ func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool returns the cache for the current CAs. If several requests create one, the last is
-// kept.
+// currentPool returns the cache for the current CAs. If concurrent requests each create a cache,
+// the last one is kept.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()

@@ -12,8 +12,8 @@ import (
 type ProxyOptions struct {
 	// Roots returns the CAs that issue the proxies' client certificates.
 	Roots func() *x509.CertPool
-	// AllowedNames lists the allowed common names of those certificates. If it is empty, any name
-	// is allowed.
+	// AllowedNames lists the allowed common names of those certificates. If the list is empty, any
+	// name is allowed.
 	AllowedNames []string
 	// UserHeaders and UIDHeaders each list alternatives. The first header with a value counts.
 	UserHeaders, UIDHeaders []string
@@ -24,9 +24,9 @@ type ProxyOptions struct {
 	Now           func() time.Time
 }
 
-// Proxy authenticates by the identity headers that an authenticating proxy sets. It trusts them
-// only if the connection has a client certificate of a proxy, and then removes them from the
-// request. It has no opinion on requests without a user header or certificate.
+// Proxy authenticates by the identity headers that an authenticating proxy sets. It trusts the
+// headers only on connections with a proxy's client certificate. It removes trusted headers from
+// the request. It has no opinion on requests without a user header or certificate.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName

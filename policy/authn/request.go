@@ -7,8 +7,8 @@ import (
 )
 
 type Request struct {
-	// Token is the text after "Bearer " in the Authorization header, if HasToken is set. A
-	// TokenReview may have an empty token.
+	// Token is the text after "Bearer " in the Authorization header, or the token in a TokenReview.
+	// HasToken is set if there is a token.
 	Token    string
 	HasToken bool
 	// Certs holds the unverified certificates from the TLS handshake, leaf first, as in
@@ -18,10 +18,10 @@ type Request struct {
 	ConnCache *ConnCache
 	// Headers gives access to the headers of the request. It may be nil.
 	Headers Headers
-	// Path is the path of the request, as in authorization.
+	// Path is the path of the request, as in authz.Attributes.
 	Path string
 	// Audiences lists the audiences that a TokenReview requests. The credential must be valid for
-	// at least one. If the list is empty, it must be valid for this server.
+	// at least one. If the list is empty, the credential must be valid for this server.
 	Audiences []string
 }
 
@@ -52,7 +52,7 @@ type Authenticator interface {
 // ErrUnavailable is wrapped by the errors of methods that could not reach their remote service.
 var ErrUnavailable = errors.New("the authenticator is unavailable")
 
-// A FinalError rejects a credential that no other method may try.
+// A FinalError rejects a credential and keeps other methods from trying it.
 type FinalError struct{ Err error }
 
 func (f FinalError) Error() string { return f.Err.Error() }

@@ -7,14 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reviewer answers the reviews that authenticate on behalf of clients.
+// A Reviewer completes TokenReviews. It authenticates their tokens with its Authenticator.
 type Reviewer struct {
 	Authenticator Authenticator
 	// Audiences lists the audiences of this server.
 	Audiences []string
 }
 
-// invalidTokenMessage is the error in a TokenReview if no more specific one may be shown.
+// invalidTokenMessage is the error in a TokenReview unless a RejectionError contains a specific
+// reason.
 const invalidTokenMessage = "invalid bearer token"
 
 // Token completes a TokenReview with the authenticated user and the matching audiences. The error

@@ -9,7 +9,7 @@ import (
 )
 
 // Reviews caches the results of a remote service. Concurrent calls with the same digest share one
-// review. At most a fixed number of reviews run at once, and others wait up to timeout.
+// review. A fixed number of reviews run at once, and further ones wait up to timeout.
 type Reviews[T any] struct {
 	cache    *Cache[T]
 	inflight singleflight.Group
@@ -18,13 +18,13 @@ type Reviews[T any] struct {
 	now      func() time.Time
 }
 
-// NewReviews returns Reviews that cache at most kept results and run at most atOnce reviews at
-// once. timeout limits a review and its wait for a slot.
+// NewReviews returns Reviews that caches at most kept results and runs at most atOnce reviews at
+// once. timeout limits a review, including its wait for a slot.
 func NewReviews[T any](kept, atOnce int, timeout time.Duration, now func() time.Time) *Reviews[T] {
 	return &Reviews[T]{cache: NewCache[T](kept, now), slots: make(chan struct{}, atOnce), timeout: timeout, now: now}
 }
 
-// Of returns the cached result for a digest. Without one, it calls review and caches the result for
+// Of returns the cached result for a digest. On a miss, it calls review and caches the result for
 // ttl. Errors are not cached.
 func (r *Reviews[T]) Of(digest Digest, review func(ctx context.Context) (result T, ttl time.Duration, err error)) (result T, err error) {
 	if known, ok := r.cache.Get(digest); ok {

@@ -3,7 +3,7 @@ package authn
 import "errors"
 
 // Union returns an Authenticator that tries methods in order until one returns a user. A FinalError
-// ends the search. Without a user, the result joins the errors of all methods.
+// ends the search. If no method returns a user, the error joins the errors of all methods.
 func Union(methods ...Authenticator) Authenticator {
 	if len(methods) == 1 {
 		return methods[0]

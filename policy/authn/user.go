@@ -19,8 +19,8 @@ const (
 // A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u, valid until the earlier of both expiries. It is for users whose two
-// credentials must both be valid.
+// withEarlierExpiry returns u with the earlier of the two expiries. It applies if a request
+// presents two credentials, because both must be valid.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// ABAC allows the requests that a line of the policy file allows. It has no opinion on others.
+// ABAC allows the requests that a line of the policy file allows. It has no opinion on other
+// requests.
 type ABAC struct{ lines []policyLine }
 
 // A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a

@@ -9,7 +9,7 @@ func (AlwaysAllow) Authorize(Attributes) (Decision, string) { return Allow, "" }
 
 func (AlwaysAllow) RulesFor(*authn.User, string) RuleSet { return allowAllRules() }
 
-// AlwaysDeny denies every request. Later modes are not asked.
+// AlwaysDeny denies every request. Later modes are not tried.
 type AlwaysDeny struct{}
 
 func (AlwaysDeny) Authorize(Attributes) (Decision, string) { return Deny, "Everything is forbidden." }

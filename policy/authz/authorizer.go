@@ -17,8 +17,8 @@ type Authorizer interface {
 	Authorize(a Attributes) (d Decision, reason string)
 }
 
-// Union returns an Authorizer that tries modes in order until one allows or denies. Otherwise, the
-// reason combines those of all modes, and the decision is Failed if any mode failed.
+// Union returns an Authorizer that tries modes in order until one allows or denies. If none does,
+// reason combines the reasons of all modes. The decision is then Failed if any mode failed.
 func Union(modes ...Authorizer) Authorizer { return union(modes) }
 
 type union []Authorizer

@@ -2,7 +2,8 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// Masters allows everything to members of system:masters, or only to the member UserName if set.
+// Masters allows everything to members of system:masters. If UserName is set, it applies only to
+// that member.
 type Masters struct{ UserName string }
 
 // Authorize has no opinion on other users.

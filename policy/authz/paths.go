@@ -6,7 +6,7 @@ import "strings"
 // "*" matches by prefix.
 type AlwaysAllowPaths []string
 
-// Authorize allows get and head requests for the paths. It has no opinion on others.
+// Authorize allows get and head requests for the paths. It has no opinion on other requests.
 func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {
 		return NoOpinion, ""

@@ -20,8 +20,8 @@ type FileError struct {
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
 // A Binding ties irreplaceable files, such as CAs and the key of service account tokens, to the
-// data that depends on them. Their checksums are stored with that data, which detects lost and
-// replaced files. A nil Binding has no checksums.
+// data that depends on them. The checksums of the files are stored with that data, so that lost and
+// replaced files are detected. A nil Binding has no checksums.
 type Binding struct {
 	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
@@ -133,7 +133,7 @@ var roots = []string{"ca", "front-proxy-ca"}
 // leaves lists the reissuable certificate pairs by the CA that signs them.
 var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
 
-// Check returns the faults of all files in the store. It changes nothing.
+// Check returns the faults of all files in the store, without changing anything.
 func (s Store) Check() []error {
 	var faults []error
 	add := func(err error) {

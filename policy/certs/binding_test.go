@@ -169,7 +169,7 @@ func TestInterruptedSave(t *testing.T) {
 	_, next := boundStore(t)
 	for _, had := range []*Pair{nil, old.Server} {
 		for state := range 16 {
-			// Each new file is absent, still has its temporary name, or is in place.
+			// Each new file is absent (0), has its temporary name (1), or is in place (2).
 			certAt, keyAt := state%4, state/4
 			if certAt == 3 || keyAt == 3 || certAt == 2 && keyAt == 0 || certAt == 0 && keyAt == 2 {
 				continue // both temporary files are durable before the first rename

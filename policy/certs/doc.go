@@ -12,7 +12,7 @@
 //
 //	ca.crt      ca.key        the CA, valid for 10 years; followed by the unexpired certificates
 //	                          of its predecessors
-//	front-proxy-ca.crt  .key  the CA of the next one, trusted for nothing else; like ca
+//	front-proxy-ca.crt  .key  signs only front-proxy-client and has no other use; otherwise like ca
 //	front-proxy-client.crt    .key  for extension API servers, 1 year
 //	ca.renew                  created by an administrator to request new CAs; removed afterwards
 //	server.crt  server.key    the serving certificate, 1 year
@@ -29,9 +29,9 @@
 //     not signed by the current CA. The serving certificate is also reissued if it lacks a
 //     requested name.
 //   - A lost CA cannot be reissued, so a Binding stores the checksums of the CAs with the data that
-//     depends on them. A lost, damaged or exchanged CA is a FileError. The same applies to half of
-//     a pair, a mismatched key, and a leaf signed by an unknown CA. A leaf without both files is
-//     reissued.
+//     depends on them. A lost, damaged or exchanged CA is a FileError. So is a pair with one
+//     missing file or a mismatched key, and a leaf signed by an unknown CA. A leaf is reissued if
+//     both of its files are missing.
 //   - Only an administrator replaces a CA. A wrong clock never does. Outside the CA's validity, the
 //     server only logs a warning. Replacing a CA also replaces its certificates.
 //   - If a new leaf cannot be saved because the disk is full, it is used from memory.

@@ -27,7 +27,8 @@ type loadedPair struct {
 }
 
 // LoadFilePair loads a certificate and its key. names lists the host names, *.domain patterns and
-// IP addresses for which to serve it. It defaults to those in the certificate.
+// IP addresses for which to serve the certificate. By default, it is served for the names that it
+// contains.
 func LoadFilePair(certFile, keyFile string, names ...string) (*FilePair, error) {
 	p := &FilePair{certFile: certFile, keyFile: keyFile, names: names}
 	if _, err := p.Refresh(); err != nil {

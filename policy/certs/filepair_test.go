@@ -56,7 +56,6 @@ func TestParseNamedCertKey(t *testing.T) {
 	}
 }
 
-// TestPEMHoldsNoKey checks that PEM omits a key in the certificate file.
 func TestPEMHoldsNoKey(t *testing.T) {
 	cert, key := writePair(t, "a.example")
 	want, err := os.ReadFile(cert)

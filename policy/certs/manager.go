@@ -78,8 +78,8 @@ func (o *Manager) Renew() (bool, error) {
 }
 
 // Warning returns the problems that an administrator must solve: a clock outside the CA's validity,
-// an expiring CA, or new certificates that cannot be saved. It first tries to save these again.
-// Warning and Renew must not be called concurrently.
+// an expiring CA, or new certificates that cannot be saved. It first tries again to save such
+// certificates. Warning and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

@@ -53,7 +53,8 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
 
-// newSerialNumber returns a random positive number, as RFC 5280 requires. It must be unpredictable.
+// newSerialNumber returns a positive number, as RFC 5280 requires. It is random, because serial
+// numbers must be unpredictable.
 func newSerialNumber() (*big.Int, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {

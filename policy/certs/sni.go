@@ -15,9 +15,9 @@ type SNICertificates struct {
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates returns SNICertificates that serve pairs for their names, and otherwise() for
-// all other names. Configured names take precedence over names in certificates, earlier pairs over
-// later ones, and exact names over *.domain.
+// NewSNICertificates returns SNICertificates that serve pairs for their names. For all other names,
+// they serve the certificate that otherwise returns. Configured names take precedence over names in
+// certificates, earlier pairs over later ones, and exact names over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()

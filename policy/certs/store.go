@@ -25,14 +25,15 @@ const (
 	clockSkew    = 5 * time.Minute
 )
 
-// AdminName is the default user name of the administrator, in platform form.
+// AdminName is the default user name of the administrator in the platform naming profile.
 const AdminName = "platform-admin"
 
 // ProxyClientName is the common name of the front proxy client certificate.
 const ProxyClientName = "front-proxy-client"
 
-// KubeletClientName is the default user name of the server at kubelets, in platform form. The
-// prefix "system:" keeps other authenticators from assigning this name.
+// KubeletClientName is the default user name with which the server authenticates to kubelets, in
+// the platform naming profile. The prefix "system:" keeps other authenticators from assigning this
+// name.
 const KubeletClientName = "system:apiserver-node-client"
 
 // A Store keeps the server's own certificates in a directory or in memory.
@@ -42,7 +43,8 @@ type Store struct {
 	Dir string
 	// Admin is the user name of the administrator. It defaults to AdminName.
 	Admin string
-	// KubeletClient is the user name of the server at kubelets. It defaults to KubeletClientName.
+	// KubeletClient is the user name with which the server authenticates to kubelets. It defaults
+	// to KubeletClientName.
 	KubeletClient string
 	// Now returns the current time. It defaults to time.Now.
 	Now func() time.Time
@@ -65,9 +67,9 @@ type Set struct {
 	unsaved map[string]*Pair
 }
 
-// Ensure returns the certificates of the store. It issues those that are missing, expire soon, or
-// lack one of names, which lists the host names and IP addresses of the server. It issues a CA only
-// if that is missing or an administrator has requested a new one.
+// Ensure returns the certificates of the store. names lists the host names and IP addresses of the
+// server. Ensure issues certificates that are missing, expire soon, or lack one of names. It issues
+// a CA only if the CA is missing or an administrator has requested a new one.
 func (s Store) Ensure(names []string) (Set, error) {
 	if s.Dir != "" {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -133,8 +135,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	return asked && proxySaved && saved, nil
 }
 
-// ca returns one CA and whether it is saved. It replaces a CA only if renew is set. Otherwise, a
-// wrong clock could revoke the trust of all clients.
+// ca returns one CA. saved reports whether the CA is saved. ca replaces a CA only if renew is set.
+// Otherwise, a wrong clock could revoke the trust of all clients.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)

@@ -192,8 +192,6 @@ func TestFrontProxy(t *testing.T) {
 	}
 }
 
-// TestMergeBundles checks that merging removes duplicates, expired certificates, and all other
-// content.
 func TestMergeBundles(t *testing.T) {
 	one := ensure(t, t.TempDir(), start, testNames)
 	merged := certs.MergeBundles(start, []byte("x\n"+string(one.CA.CertPEM)), one.CA.CertPEM, one.ProxyCA.CertPEM, one.CA.KeyPEM)

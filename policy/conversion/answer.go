@@ -95,8 +95,8 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	return out, nil
 }
 
-// checkVersion checks the apiVersion and kind of a converted object. As in kube-apiserver, its
-// messages differ from those of invalidAt.
+// checkVersion checks the apiVersion and kind of a converted object. As in kube-apiserver, the
+// error messages differ from those of invalidAt.
 func (q *question) checkVersion(i int, converted tree.Tree) error {
 	at := "object"
 	if len(q.objects) > 1 {
@@ -111,8 +111,8 @@ func (q *question) checkVersion(i int, converted tree.Tree) error {
 	return nil
 }
 
-// checkIdentity checks that name, namespace and uid are unchanged. Otherwise, a webhook could
-// return or store one user's object as another's.
+// checkIdentity checks that name, namespace and uid are unchanged. Otherwise, a webhook could pass
+// off one user's object as another's.
 func checkIdentity(original, converted tree.Tree) error {
 	for _, field := range [][2]string{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
 		if want, got := original.String(field[0]), converted.String(field[0]); want != got {

@@ -15,7 +15,7 @@ var (
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
 )
 
-// Metrics counts conversions. Only existing CRDs have series. It is safe for concurrent use.
+// Metrics counts conversions. Only existing CRDs have series. Metrics is safe for concurrent use.
 type Metrics struct {
 	defined            func(definition string) bool
 	byDefinition, took *metrics.Histograms
@@ -55,7 +55,8 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// forget drops the series of deleted CRDs, which would accumulate where tests often recreate CRDs.
+// forget drops the series of deleted CRDs. They would accumulate in test clusters that often
+// recreate CRDs.
 func (m *Metrics) forget() {
 	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })
 }

@@ -34,8 +34,8 @@ type Webhooks struct {
 	hooks   map[weak.Pointer[schema.ConversionWebhook]]*client
 }
 
-// A client connects to one address and counts the webhooks that use it. It survives changes of a
-// CRD that keep the address.
+// A client connects to one address and counts the webhooks that use it. A changed CRD with the same
+// address keeps its client.
 type client struct {
 	*webhookclient.Client
 	address webhookclient.Address
@@ -121,7 +121,7 @@ func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, erro
 
 var errNotStarted = errors.New("the server is starting or stopping")
 
-// client returns the client of a webhook, which keeps it open until the webhook is garbage
+// client returns the client of a webhook. The client stays open until the webhook is garbage
 // collected. Webhooks with the same address share a client.
 //
 // The map refers to webhooks weakly, because each change of a CRD creates a new ConversionWebhook.

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// TestClients checks that a webhook keeps its client, and thus its circuit breaker, while it
-// exists.
+// TestClients checks that a webhook keeps its client, and thus its circuit breaker, as long as the
+// webhook exists.
 func TestClients(t *testing.T) {
 	w := New(meta.Platform, nil)
 	defer w.Close()

@@ -15,7 +15,7 @@ func (c claim) at(fraction float64) float64 {
 	return min(max(max(c.target, minTarget)*fraction, c.lower), c.upper)
 }
 
-// allocate divides seats among claims. Each gets the same fraction of its target, within its
+// allocate divides seats among claims. Each claim gets the same fraction of its target, within its
 // bounds. ok is false if the bounds make this impossible.
 //
 // The sum of the parts increases with the fraction, linearly between the points at which a part

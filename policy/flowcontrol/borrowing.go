@@ -31,8 +31,8 @@ func (c *Controller) adjust() {
 }
 
 // parts returns the new limits of the limited levels. left is the number of seats that exempt
-// levels leave. lowest is the sum of the levels' lower bounds, and used that of the claims. Lower
-// bounds are granted even if their sum exceeds left.
+// levels leave. lowest is the sum of the lower bounds of the levels, and used is the sum of the
+// lower bounds of the claims. Levels get at least their lower bounds, even if lowest exceeds left.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)

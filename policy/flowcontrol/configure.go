@@ -15,7 +15,7 @@ type configuration struct {
 	levels map[string]*level
 }
 
-// anyUndesired reports whether a level is only draining.
+// anyUndesired reports whether a level that is no longer configured is still draining.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -34,7 +34,8 @@ type fixed struct {
 	levels  map[string]levelSpec
 }
 
-// newFixed parses the mandatory objects. Their empty UID marks that no such object is stored.
+// newFixed parses the mandatory objects. Their UID is empty, which marks objects that are not
+// stored.
 func newFixed(n *meta.Naming) fixed {
 	f := fixed{map[string]*schema{}, map[string]levelSpec{}}
 	for _, o := range flowcontrol.FlowSchemas(n) {

@@ -106,7 +106,8 @@ type follower struct {
 
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow applies all initial objects together.
+// Follow reads the existing objects. The last follower to finish applies the objects of all
+// followers together.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -217,8 +218,8 @@ func (r *Request) distinguisher() string {
 	return ""
 }
 
-// estimate returns the estimated work of a request. A TokenRequest is a create but changes no
-// watched object.
+// estimate returns the estimated work of a request. A TokenRequest is a create that causes no watch
+// events.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// maintained adds the FlowSchemas and levels that the server maintains to a controller.
 func maintained(c *Controller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,8 +136,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestStaleConfiguration checks that a request classified to a removed level is served by another
-// one.
+// TestStaleConfiguration checks that a removed level returns gone for a request that was classified
+// to it earlier. Admit then classifies the request again.
 func TestStaleConfiguration(t *testing.T) {
 	c := aController(10)
 	l := c.current.Load().levels["global-default"]
@@ -171,7 +170,6 @@ func TestMandatory(t *testing.T) {
 	}
 }
 
-// TestWork checks the number of seats for lists, watches and writes.
 func TestWork(t *testing.T) {
 	for _, c := range []struct {
 		l    Listing
@@ -213,7 +211,6 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// BenchmarkAdmit measures the admission of a request while a seat is free.
 func BenchmarkAdmit(b *testing.B) {
 	c := aController(600)
 	a := &authz.Attributes{User: &authn.User{Name: "jane", Groups: []string{"dev", "ops", "system:authenticated"}}, Verb: "get", ResourceRequest: true, Version: "v1", Resource: "pods", Namespace: "n", Name: "x"}

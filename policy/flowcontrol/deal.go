@@ -1,6 +1,6 @@
 package flowcontrol
 
-// maxHand limits the hand size. Validation rejects larger ones, because choosing so many queues
+// maxHand limits the hand size. Validation rejects larger hands, because choosing so many queues
 // needs more entropy than a hash contains.
 const maxHand = 60
 

@@ -35,7 +35,6 @@ func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 // ten seconds, its half-life is five minutes. An increase takes effect immediately.
 const smoothing = 0.977
 
-// A forecast is the expected demand of a level.
 type forecast struct {
 	highWatermark                     int
 	mean, deviation, smoothed, target float64

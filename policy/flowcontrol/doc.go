@@ -1,7 +1,7 @@
 // Package flowcontrol implements API priority and fairness: FlowSchemas and
 // PriorityLevelConfigurations decide which requests run, wait or are rejected.
 //
-//	Controller      follows the objects and holds the resulting configuration
+//	Controller      watches the objects and holds the resulting configuration
 //	schema          a FlowSchema: the requests it matches and their priority level
 //	classifier      finds the schema of a request
 //	flow            requests of a schema with the same user or namespace

@@ -51,7 +51,6 @@ func newLevel(spec levelSpec, c *clock) *level {
 // maxFree limits the number of queues kept for reuse.
 const maxFree = 64
 
-// An admission is the outcome of start for a request.
 type admission uint8
 
 const (
@@ -92,8 +91,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
-	// A full queue rejects requests only while all seats are occupied. Otherwise, dispatch may
-	// immediately take a request out of it.
+	// A full queue rejects requests only while all seats are occupied. While seats are free,
+	// dispatch may immediately take a request out of the queue.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -107,7 +106,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance moves virtual time to now. It advances by the usable seats divided by the active queues.
+// advance moves virtual time to now. Per second, virtual time increases by the usable seats divided
+// by the active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -167,7 +167,7 @@ func (l *level) release(q *queue) {
 	}
 }
 
-// activate starts the clock of an inactive queue. The caller must then make it active.
+// activate starts the clock of an inactive queue. The caller must then add a request to the queue.
 func (l *level) activate(q *queue) {
 	if !q.active() {
 		q.nextDispatch = l.virtual
@@ -175,7 +175,6 @@ func (l *level) activate(q *queue) {
 	}
 }
 
-// deactivate marks a queue as inactive after its last request has left.
 func (l *level) deactivate(q *queue) {
 	if q.active() {
 		return
@@ -273,7 +272,6 @@ func (l *level) execute(r *Request, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// refuse counts a rejected request and returns its error.
 func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	r.state = over
 	l.rejected++
@@ -383,8 +381,8 @@ func (l *level) freeSeats(seats int, q *queue, s *stats, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// setLimit changes the current limit. If it falls below the occupied seats, these are freed only
-// when their requests end.
+// setLimit changes the current limit. If the new limit is below the occupied seats, the excess
+// seats are freed only when their requests end.
 func (l *level) setLimit(limit int, now int64) {
 	l.advance(now)
 	l.limit = limit

@@ -17,14 +17,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// aLevel returns a level with the given numbers of seats and queues, and a schema for it.
 func aLevel(seats, queues, hand, length int) (*level, *bound) {
 	l := newLevel(levelSpec{name: "l", queues: queues, handSize: hand, queueLength: length}, &clock{time.Now()})
 	l.nominal, l.lower, l.upper, l.limit = seats, seats, seats, seats
 	return l, &bound{schema: &schema{name: "s"}, level: l, most: maxSeats, stats: l.statsOf("s")}
 }
 
-// asks starts a request of a flow with the given number of seats.
 func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *RejectedError) {
 	r := &Request{schema: b, work: Work{InitialSeats: seats}}
 	outcome, refusal := l.start(r, flow)

@@ -17,8 +17,8 @@ type queue struct {
 	place        int    // index in the heap of queues with waiting requests, or -1
 }
 
-// active reports whether the queue gets a share of the seats. It does not if only the final seats
-// of a write are still occupied.
+// active reports whether the queue gets a share of the seats. A queue in which only the final seats
+// of a write are still occupied gets no share.
 func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
 func (q *queue) push(r *Request) {

@@ -29,7 +29,8 @@ type Request struct {
 	admitted   chan struct{} // signals a waiting request; created on first use and kept
 }
 
-// A state changes from waiting to executing to over. Any of them may be skipped.
+// A state changes from waiting to executing to over. Requests admitted at once skip waiting, and
+// rejected ones skip executing.
 type state uint8
 
 const (
@@ -54,7 +55,7 @@ func (r *Request) recycle() {
 	requests.Put(r)
 }
 
-// wait blocks until the request is admitted, and otherwise returns the error of the rejection.
+// wait blocks until the request is admitted or rejected. It returns the error of a rejection.
 func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time.Duration) error {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()

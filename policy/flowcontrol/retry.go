@@ -30,8 +30,9 @@ func (b *backOff) refused(second int64) int {
 	return int(b.after)
 }
 
-// adjust counts the rejections within the last Retry-After period. If there are many, clients
-// return too early, so it doubles the period. It then waits for the new period to take effect.
+// adjust counts the rejections within the last Retry-After period. Many rejections mean that
+// clients return too early, so adjust doubles the period. The next change waits until the new
+// period has taken effect.
 func (b *backOff) adjust(second int64) {
 	refused := int64(0)
 	for _, s := range b.seconds {

@@ -2,8 +2,8 @@ package flowcontrol
 
 import "time"
 
-// Work is the estimated cost of a request. It occupies InitialSeats while it runs. A write that
-// many watches must deliver then occupies FinalSeats for AdditionalLatency.
+// Work is the estimated cost of a request. The request occupies InitialSeats while it runs. A write
+// that many watches must deliver then occupies FinalSeats for AdditionalLatency.
 type Work struct {
 	InitialSeats, FinalSeats int
 	AdditionalLatency        time.Duration
@@ -63,8 +63,8 @@ func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.se
 
 // writeWork returns the work of a write that a number of watches must deliver.
 //
-// The cost of a few watches is part of each write. For more, the delivery takes fewer seats for
-// longer, because a request that waits for many seats blocks others.
+// The cost of a few watches is part of each write. For many watches, the delivery takes fewer seats
+// for a longer time, because a request that waits for many seats blocks other requests.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {

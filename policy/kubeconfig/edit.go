@@ -12,8 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Edit changes the kubeconfig at path by calling change, or creates it. Comments are lost. Readers
-// see either the old or the new file. Edit and kubectl wait for each other's lock.
+// Edit applies change to the kubeconfig at path, or to an empty one if the file does not exist.
+// Comments are lost. Readers see either the old or the new file. Edit and kubectl wait for each
+// other's lock.
 func Edit(path string, change func(file map[string]any) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

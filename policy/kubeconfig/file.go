@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileText decodes the supported fields of a kubeconfig.
 type fileText struct {
 	Clusters []struct {
 		Name    string  `json:"name"`

@@ -227,7 +227,8 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer accepts at most left more bytes. left becomes negative when a write exceeds it.
+// A boundedBuffer accepts at most left more bytes. A write that exceeds the limit makes left
+// negative.
 type boundedBuffer struct {
 	text []byte
 	left int

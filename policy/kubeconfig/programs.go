@@ -18,14 +18,15 @@ type Programs struct {
 	// StdinUse is the option that reads standard input, such as "-f -". Plugins then cannot use it.
 	// It is empty if standard input is free.
 	StdinUse string
-	// Stderr receives warnings and the standard error of plugins. If it is nil, they are discarded.
+	// Stderr receives warnings and the standard error of plugins. If Stderr is nil, both are
+	// discarded.
 	Stderr io.Writer
 	// Timeout limits one run of a plugin, or one request to an identity provider. The default is
 	// one minute.
 	Timeout time.Duration
 }
 
-// maxOutput limits a program or an identity provider, in bytes.
+// maxOutput limits the output of a program and the response of an identity provider, in bytes.
 const maxOutput = 1 << 20
 
 func (p Programs) timeout() time.Duration { return cmp.Or(p.Timeout, time.Minute) }

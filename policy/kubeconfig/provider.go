@@ -77,7 +77,7 @@ func newProvider(u user, programs Programs) (*provider, error) {
 	return &provider{user: u, programs: programs, config: config, client: &http.Client{Transport: transport}}, nil
 }
 
-// leeway is the time before its expiry at which a token is no longer used.
+// leeway is how long before its expiry a token stops being used.
 const leeway = 10 * time.Second
 
 func (p *provider) token(ctx context.Context, refused *issued) (*issued, error) {

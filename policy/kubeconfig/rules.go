@@ -41,7 +41,8 @@ var ErrNone = errors.New("no client configuration found: set --kubeconfig or KUB
 // variable names the environment variable that lists the files.
 const variable = "KUBECONFIG"
 
-// Files returns the paths of the files in order of precedence. Without Path, they may not exist.
+// Files returns the paths of the files in order of precedence. If Path is empty, the files may not
+// exist.
 func (r Rules) Files() []string {
 	if r.Path != "" {
 		return []string{r.Path}

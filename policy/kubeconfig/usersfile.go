@@ -10,8 +10,8 @@ import (
 const checkPeriod = time.Second
 
 // A UsersFile provides the current Users of a kubeconfig, which it reloads when the file changes.
-// While the file is invalid, the previous users stay in use. It is safe for concurrent use. A nil
-// UsersFile has no users.
+// While the file is invalid, the previous users stay in use. A UsersFile is safe for concurrent
+// use. A nil UsersFile has no users.
 type UsersFile struct {
 	path string
 	log  *slog.Logger

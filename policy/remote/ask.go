@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// A Response is a response with any status code.
+// A Response is the result of Ask, with any status code.
 type Response struct {
 	Code int
 	Body []byte

@@ -136,13 +136,14 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get requests a path below the URL once. It returns the response body, which is not limited. The
-// caller must close it. The error is a *StatusError for status codes other than 200 and 201.
+// Get requests a path below the URL once. It returns the response body, whose size is not limited.
+// The caller must close the body. The error is a *StatusError for status codes other than 200 and
+// 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return s.Do(ctx, http.MethodGet, path)
 }
 
-// Do is Get with any method.
+// Do sends a request with any method and otherwise behaves like Get.
 func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
@@ -152,7 +153,6 @@ func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, er
 	return s.send(r)
 }
 
-// send sends a request and returns the response body if the status code is 200 or 201.
 func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	answer, err := s.httpClient.Do(r)
 	if err != nil {

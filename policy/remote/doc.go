@@ -8,7 +8,8 @@
 //
 // # Invariants
 //
-//   - Redirects are never followed. Except for Ask, they are errors.
+//   - Redirects are never followed. Ask returns a redirect like any other response, and all other
+//     methods return an error.
 //   - Responses to Post and Ask are limited in size.
 //   - Every request ends with its context.
 //   - Errors contain neither bodies nor credentials.

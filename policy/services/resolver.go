@@ -19,7 +19,7 @@ var (
 	slicesResource   = meta.GroupResource{Group: "discovery.platform.io", Resource: "endpointslices"}
 )
 
-// A Resolver returns the addresses of Services. It is safe for concurrent use. It does not follow
+// A Resolver returns the addresses of Services. It is safe for concurrent use. It does not watch
 // EndpointSlices before its first use, because most servers have no webhooks behind Services.
 type Resolver struct {
 	objects policy.Objects
@@ -44,8 +44,8 @@ type slice struct {
 	ports     map[string]int64
 }
 
-// NewResolver returns a Resolver that follows the cluster until ctx ends. given maps Services, as
-// name.namespace, to fixed addresses, as host:port.
+// NewResolver returns a Resolver that watches EndpointSlices until ctx ends. given maps Services,
+// as name.namespace, to fixed addresses, as host:port.
 func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Naming, given map[string]string) *Resolver {
 	return &Resolver{
 		ctx: ctx, objects: objects, given: given, label: naming.Translate("platform.io/service-name"),
@@ -53,8 +53,8 @@ func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Namin
 	}
 }
 
-// Dial connects to the first address that accepts a connection. It tries up to three, for two
-// seconds each. A single address has no such limit.
+// Dial connects to the first address that accepts a connection. It tries up to three addresses, for
+// two seconds each. A single address has no such limit.
 func Dial(ctx context.Context, dialer net.Dialer, network string, addresses []string) (conn net.Conn, err error) {
 	if len(addresses) > 1 {
 		dialer.Timeout = 2 * time.Second
@@ -118,7 +118,8 @@ func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoints returns the ready addresses of a port, and whether the Service has EndpointSlices.
+// endpoints returns the ready addresses of a port. sliced reports whether the Service has
+// EndpointSlices.
 func (r *Resolver) endpoints(of service, portName string) (addresses []string, sliced bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,8 +145,8 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change of an EndpointSlice. It returns the Services to which the slice belonged
-// before and belongs now, and the callback of Notify.
+// takeIn applies a change of an EndpointSlice. changed lists the Services to which the slice
+// belonged before and belongs now. onChange is the callback of Notify.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,8 +40,8 @@ func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls
 var errStuck = errors.New("too many calls are waiting for its response")
 
 // enter starts a call. ctx limits the call, and request is the context of the client's request. If
-// the latter ends, the webhook has not failed. The caller must call leave exactly once, with the
-// error of the call and whether it connected.
+// the client's request ends early, the call does not count as a failure of the webhook. The caller
+// must call leave exactly once, with the error of the call and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {

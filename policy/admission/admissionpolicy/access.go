@@ -86,8 +86,9 @@ func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	return true
 }
 
-// checkBinding requires read access to the referenced params, which is list for a selector. If the
-// policy or its param kind does not exist yet, the user needs access to all resources.
+// checkBinding requires permission to get the referenced params, or to list them if the binding
+// uses a selector. If the policy or its param kind does not exist yet, the user needs access to all
+// resources.
 func (x *access) checkBinding(a *request.Attributes, s *Source, spec, old tree.Tree) error {
 	ref, name := spec.Object("paramRef"), spec.String("policyName")
 	if ref == nil || tree.SemanticEqual(ref, old["paramRef"]) && name == old.String("policyName") {

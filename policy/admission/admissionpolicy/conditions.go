@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// matches reports whether all matchConditions hold. A false condition decides even if others fail.
-// If there is none, a failed condition returns an error. As in Kubernetes, conditions have their
-// own cost budget and cannot read the namespace.
+// matches reports whether all matchConditions hold. If any condition is false, the policy does not
+// match, even if other conditions fail. Otherwise the failures are returned as an error. As in
+// Kubernetes, conditions have their own cost budget and cannot read the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A decision is the outcome of one validation expression.
 type decision struct {
 	denies  bool
 	failed  bool // the evaluation failed
@@ -19,7 +18,6 @@ type decision struct {
 	elapsed time.Duration
 }
 
-// A finding is the result or the error of an audit annotation expression.
 type finding struct {
 	key, value string
 	err        error

@@ -63,8 +63,8 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf returns the params objects for a binding. It returns none if the binding does not match,
-// and a single nil if the policy has no parameters.
+// paramsOf returns the params objects for a binding. It returns no objects if the binding does not
+// match, and a single nil if the policy has no parameters.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {

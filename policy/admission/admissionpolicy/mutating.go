@@ -2,11 +2,11 @@ package admissionpolicy
 
 import "github.com/troupe-api/troupe/kinds/request"
 
-// mutating is the plugin for mutating policies. The state of a request is in a mutation.
+// mutating is the plugin for mutating policies. A mutation holds the state of one request.
 type mutating struct{ plugin }
 
-// Admit collects all matching policies before it changes the object, so that policies cannot affect
-// which others match. It then applies them in order and reports all failures at the end.
+// Admit collects all matching policies before it changes the object, so that a policy cannot affect
+// whether another one matches. It then applies them in order and reports all failures at the end.
 func (m *mutating) Admit(a *request.Attributes) error {
 	r := &mutation{mutating: m, evaluation: m.newEvaluation(a)}
 	for _, h := range m.hooks(a.Kind, a.Subresource) {

@@ -21,7 +21,6 @@ type mutation struct {
 	faults      []policyFault
 }
 
-// An invocation is one policy with one binding and one params object.
 type invocation struct {
 	hook    *hook
 	binding *binding

@@ -25,9 +25,8 @@ type Options struct {
 
 func (o *Options) mayWait(p *expressions.Policy) bool { return o.AuthorizerWaits && p.Authorizes }
 
-// Registrations returns the plugins for validating and mutating policies and the check of access to
-// params. Policies that may block run in a separate stage. Each Follower starts once for all
-// plugins that list it. Params follows the kinds that a Source requests.
+// Registrations returns the plugins for validating and mutating policies, and the plugin that
+// checks access to params. Policies that may block run in a separate stage.
 func Registrations(o Options) []admission.Registration {
 	validations := newSource("validatingadmissionpolicies", "validatingadmissionpolicybindings", o.Compiler.Validating, o.Params, o.mayWait)
 	mutations := newSource("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", o.Compiler.Mutating, o.Params, o.mayWait)

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A paramRef is the parsed paramRef of a binding. The zero value means that there is none.
+// A paramRef is the parsed paramRef of a binding. The zero value stands for a binding without
+// paramRef.
 type paramRef struct {
 	given           bool
 	name, namespace string
@@ -38,9 +39,9 @@ func parseParamRef(t tree.Tree) (paramRef, error) {
 var noParams = []tree.Tree{nil}
 
 // collect returns the params for a request. namespace is "" for a cluster-scoped object, and from
-// is nil if the policy has no param kind. A reference without namespace uses that of the request,
-// so that each namespace can have its own params. If there are none and parameterNotFoundAction is
-// Deny, it returns an error.
+// is nil if the policy has no param kind. A reference without a namespace uses that of the request,
+// so that each namespace can have its own params. If no params exist and parameterNotFoundAction is
+// Deny, collect returns an error.
 func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, error) {
 	if from == nil || !r.given {
 		return noParams, nil

@@ -27,7 +27,7 @@ type Kinds interface {
 }
 
 // Params caches the objects of param kinds that policies use. All Sources share it. A Source calls
-// want with its own lock held, so that lock always precedes mu.
+// want while it holds its own lock, so the lock order is Source.mu, then Params.mu.
 type Params struct {
 	kinds Kinds
 
@@ -48,7 +48,6 @@ type paramKind struct {
 	known      chan struct{} // closed when the initial objects are read, or the kind is dropped
 }
 
-// A param is one params object in its served version.
 type param struct {
 	labels meta.Labels
 	tree   tree.Tree
@@ -66,8 +65,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies use objects of a storage as parameters. The response to a write
-// there must wait until the write is in effect.
+// Follows reports whether policies use objects of a storage as parameters. A write to such an
+// object must not be answered before the policies use the new state.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
@@ -107,8 +106,8 @@ func (p *Params) await(gvk *meta.GroupVersionKind) {
 	}
 }
 
-// update starts and stops caching according to wanted. Policies whose kind exceeds maxParamKinds
-// fail instead of running without parameters. The caller holds mu.
+// update starts and stops caching according to wanted. If more than maxParamKinds kinds are wanted,
+// the policies of the excess kinds fail instead of running without parameters. The caller holds mu.
 func (p *Params) update() {
 	wanted := map[meta.GroupVersionKind]bool{}
 	for _, of := range p.wanted {
@@ -151,8 +150,8 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	return kept
 }
 
-// form converts a stored object to its served version. It returns nil if that requires a webhook or
-// the kind is no longer served.
+// form converts a stored object to its served version. It returns nil if the conversion requires a
+// webhook or the kind is no longer served.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 	k := p.kind(gvk)
 	if k == nil || k.ConversionWebhook() != nil && stored.String("apiVersion") != k.APIVersion() {

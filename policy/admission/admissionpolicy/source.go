@@ -34,8 +34,8 @@ type Source struct {
 	followers []policy.Follower // update the Source
 }
 
-// A snapshot is an immutable view of all hooks. If the expressions of a hook may call a remote
-// authorizer, it is in waiting, otherwise in inTurn.
+// A snapshot is an immutable view of all hooks. waiting holds the hooks whose expressions may call
+// a remote authorizer, and inTurn all others.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
 	byPolicy        map[string]*hook // from both
@@ -63,7 +63,7 @@ func newSource(policies, bindings string, compile func(tree.Tree) *expressions.P
 	return s
 }
 
-// A follower follows the policies or the bindings of a Source.
+// A follower keeps the policies or the bindings of a Source up to date.
 type follower struct {
 	resource meta.GroupResource
 	begin    func(ctx context.Context, objects policy.Objects)
@@ -77,7 +77,8 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, f.resource, f.onChange)
 }
 
-// begin also starts a goroutine that reacts to added and removed param kinds. It ends with ctx.
+// begin also starts a goroutine that reacts to added and removed param kinds. The goroutine ends
+// with ctx.
 func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	s.params.begin(ctx, objects)
 	go func() {
@@ -96,8 +97,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy compiles without the lock, because that takes long. Changes of one resource are
-// serialized. A change of only the status compiles nothing.
+// onPolicy compiles without the lock, because compilation takes long. The caller serializes changes
+// to one resource. A change to only the status compiles nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -130,8 +131,8 @@ func (s *Source) onBinding(c policy.Change) {
 	})
 }
 
-// change applies a change of one policy. It returns when the params are read and the change is in
-// effect. Other policies do not wait for that.
+// change applies a change to one policy. It returns when the params are read and the change is in
+// effect. Other policies need not wait for the params.
 func (s *Source) change(policy string, make func()) {
 	s.mu.Lock()
 	make()

@@ -6,7 +6,7 @@ func newValidating(o *Options, s *Source, stage request.Stage) *validating {
 	return &validating{plugin{o, s, stage}, o.Naming.Group("validation.policy.admission") + "/validation_failure"}
 }
 
-// validating is the plugin for validating policies. The state of a request is in a verdict.
+// validating is the plugin for validating policies. A verdict holds the state of one request.
 type validating struct {
 	plugin
 	failureKey string // audit annotation key of a failed validation

@@ -14,8 +14,8 @@ func (s *scope) lazy() any {
 	return s.variables
 }
 
-// variable evaluates one variable. Its cost is charged to the first expression that uses it. The
-// compiler ensures that it uses only variables declared before it.
+// variable evaluates one variable. Its cost is charged to the first expression that uses it. Cycles
+// are impossible, because the compiler lets a variable use only variables declared before it.
 func (s *scope) variable(name string) cel.Value {
 	x := s.hook.compiled.Variable(name)
 	if x.Program == nil {

@@ -40,8 +40,8 @@ func (c *Config) Unread(all []admission.Registration) []string {
 	return names
 }
 
-// Load reads the configuration file at path and the files that it references. If path is "", it
-// returns nil. Errors name file and field.
+// Load reads the configuration file at path and the files that it references. An empty path yields
+// nil. Errors name file and field.
 func Load(path string, naming *meta.Naming) (*Config, error) {
 	if path == "" {
 		return nil, nil

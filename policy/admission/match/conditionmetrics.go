@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Conditioned identifies a webhook or policy with matchConditions, and the operation, in metrics.
+// Conditioned holds the metric labels of a webhook or policy with matchConditions.
 type Conditioned struct {
 	Name      string // of the webhook or policy
 	Kind      string // "webhook" or "policy"
@@ -15,7 +15,8 @@ type Conditioned struct {
 	Operation string
 }
 
-// maxConditioned limits the series of each metric. Beyond it, new series get an empty name label.
+// maxConditioned limits the series of each metric. Beyond the limit, new series get an empty name
+// label.
 const maxConditioned = 1000
 
 // conditionBuckets holds the histogram buckets in seconds.
@@ -42,7 +43,8 @@ func NewConditionMetrics() *ConditionMetrics {
 }
 
 // Observe counts one evaluation of matchConditions. errors is the number of failed conditions.
-// excludes means that the webhook is skipped. If all conditions hold, Observe does nothing.
+// holds means that all conditions hold, and excludes that the webhook is skipped. If all conditions
+// hold without errors, Observe does nothing.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
 		return // the common case costs nothing

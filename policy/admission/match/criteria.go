@@ -24,8 +24,8 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets holds, for one resource and by operation, the matching and the excluding rules in their
-// order.
+// targets holds the matching and the excluding rules for one resource by operation, in the order of
+// the rules.
 type targets [operations]struct{ matched, excluded []target }
 
 // A target is a rule that matches a resource. version selects the kind under which it matches. It
@@ -110,7 +110,7 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find returns the targets for an operation. Those of the kind itself precede those of its
+// find returns the targets for an operation. Targets of the kind itself precede those of its
 // equivalents.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target
@@ -199,7 +199,8 @@ func (c *Criteria) matchesObject(a *request.Attributes) bool {
 }
 
 // bodies returns the old and new bodies of a subresource with its own kind. A patch has no body, so
-// the new one is read from its result. A subresource that can only be created has no old body.
+// the new body is read from the patched object. A subresource that can only be created has no old
+// body.
 func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
 		old = sub.View.Read(a.Old)

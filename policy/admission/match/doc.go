@@ -6,7 +6,7 @@
 // caches namespaces with their labels.
 //
 // A match returns the kind to which the request must be converted. With the match policy
-// Equivalent, it may be another version of the same collection, including the other group of
+// Equivalent, this kind may be another version of the same collection, including the other group of
 // Events.
 //
 // Criteria and Index are immutable and safe for concurrent use. They cache the result per resource,

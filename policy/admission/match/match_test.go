@@ -38,7 +38,6 @@ func readCases[T any](t *testing.T, name string) (all []T) {
 	return all
 }
 
-// kinds returns a lookup of kinds by "group/version/resource".
 func kinds(t *testing.T) func(name string) *schema.Kind {
 	t.Helper()
 	c, err := catalog.New(meta.Kubernetes)
@@ -55,7 +54,6 @@ func kinds(t *testing.T) func(name string) *schema.Kind {
 	}
 }
 
-// follow returns Namespaces that hold the given labels by namespace name.
 func follow(t *testing.T, labels map[string]string) *match.Namespaces {
 	t.Helper()
 	n := match.NewNamespaces()
@@ -92,7 +90,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// change returns a request as admission plugins receive it.
 func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree) *request.Attributes {
 	switch o {
 	case request.OnCreate:

@@ -16,8 +16,8 @@ type resource struct {
 
 // A memo caches results per resource. Reads do not block.
 //
-// A CRD change replaces its kinds, and the memo must not keep the old ones alive. A value must
-// therefore not refer to its kind. It is valid only for that exact kind.
+// A result is valid only for the exact kind. A CRD change replaces its kinds, and the memo must not
+// keep the replaced kinds alive. A result must therefore not refer to its kind.
 type memo[V any] struct {
 	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
@@ -54,7 +54,7 @@ func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	return r.value
 }
 
-// put caches a value. Now and then it removes entries of old kinds, so that the memo has at most
+// put caches a value. It occasionally removes entries of old kinds, so that the memo has at most
 // twice as many entries as there are kinds.
 func (m *memo[V]) put(at resource, r *remembered[V]) {
 	m.mu.Lock()

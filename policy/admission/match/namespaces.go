@@ -16,7 +16,7 @@ func NewNamespaces() *Namespaces {
 	return &Namespaces{policy.NewCache(namespacesResource, func(o *policy.Object) *policy.Object { return o })}
 }
 
-// Get returns a namespace. It is shared and must not be changed.
+// Get returns a namespace. The object is shared and must not be changed.
 func (n *Namespaces) Get(name string) (*policy.Object, bool) { return n.Cache.Get("", name) }
 
 // Labels returns the labels of a namespace, or false if the namespace does not exist.

@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// all is the wildcard for operations, groups, versions, resources and scopes.
 const all = "*"
 
-// A rule matches requests. names restricts it to objects with those names, unless it is empty.
+// A rule matches requests. If names is not empty, the rule matches only objects with these names.
 type rule struct {
 	operations [operations]bool
 	groups     []string

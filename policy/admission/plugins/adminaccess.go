@@ -46,8 +46,8 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt returns the path of the first device request with admin access, or "". The path is
-// that of v1beta1 for claims and templates of all versions, because clients know it. Prioritized
+// requestedAt returns the path of the first device request with admin access, or "". For claims and
+// templates of all versions, the path is that of v1beta1, which clients know. Prioritized
 // alternatives (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")

@@ -38,8 +38,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do for each container and image volume of a Pod. field is the name of its
-// pull policy field, and path is its path.
+// eachPullPolicy calls do for each container and image volume of a Pod. path is the path of the
+// object of, and field the name of its pull policy field.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
 		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))

@@ -32,7 +32,6 @@ func newBuckets(perSecond float64, burst, most int) *buckets {
 	return &buckets{rate: rate.Limit(perSecond), burst: burst, most: most, seed: maphash.MakeSeed(), byKey: map[uint64]*list.Element{}, used: list.New()}
 }
 
-// take takes a token from the bucket of key. It returns false if there is none.
 func (b *buckets) take(key string, now time.Time) bool {
 	hash := maphash.String(b.seed, key)
 	b.mu.Lock()

@@ -39,8 +39,6 @@ func (p claimResize) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// claimSize returns the requested storage as written. Equal quantities may have different
-// spellings.
 func claimSize(claim tree.Tree) string {
 	return claim.Object("spec", "resources", "requests").String("storage")
 }

@@ -17,7 +17,6 @@ func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableS
 	})
 }
 
-// defaultTolerations lists taints with the seconds for which Pods tolerate them.
 type defaultTolerations []struct {
 	taint   string
 	seconds int64

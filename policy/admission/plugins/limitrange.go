@@ -110,7 +110,7 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// A usage is one of the two lists of a demand, with its name for messages.
+// A usage is the requests or the limits of a demand, with the name of the list for messages.
 type usage struct {
 	name    string
 	amounts amount.List

@@ -35,12 +35,12 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 
 // A namespacePlacement holds the parsed annotations of a namespace. Absent ones are nil. A
 // malformed annotation does not make the namespace invalid, because its author may not know these
-// plugins. It rejects the Pods of the namespace instead.
+// plugins. The Pods of the namespace are rejected instead.
 type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations
 
-	// Parse error of each annotation.
+	// Errors from parsing the annotations.
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 
@@ -56,8 +56,8 @@ func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	return &namespacePlacement{}
 }
 
-// parse distinguishes an empty annotation from an absent one, because it disables the server's
-// default.
+// parse distinguishes an empty annotation from an absent one, because an empty annotation disables
+// the server's default.
 func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	var p namespacePlacement
 	annotations := o.Tree.Object("metadata", "annotations")
@@ -141,7 +141,7 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 	return tolerations, nil
 }
 
-// wholeNumber returns v as an integer. In some configuration files it is a float64.
+// wholeNumber converts v to an integer. Some decoders return every number as a float64.
 func wholeNumber(v any) (int64, bool) {
 	switch n := v.(type) {
 	case int64:

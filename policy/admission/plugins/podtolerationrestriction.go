@@ -33,8 +33,8 @@ func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictio
 	return c, nil
 }
 
-// checkToleration validates a configured toleration like a Pod's toleration. A malformed one would
-// make every new Pod invalid.
+// checkToleration validates a configured toleration like a Pod's toleration. A malformed toleration
+// would make every new Pod invalid.
 func checkToleration(t tree.Tree) error {
 	operator, effect := t.String("operator"), t.String("effect")
 	switch {
@@ -66,8 +66,9 @@ type tolerationRestriction struct {
 	memoryPressure string // taint that all but best-effort Pods tolerate
 }
 
-// Admit merges the tolerations. It makes all Pods except best-effort ones tolerate memory pressure,
-// because nodes evict best-effort Pods first. It also checks the whitelist, to fail early.
+// Admit merges the tolerations. It makes all Pods that are not best-effort tolerate memory
+// pressure, because nodes evict best-effort Pods first. It also checks the whitelist, to fail
+// early.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {

@@ -30,7 +30,7 @@ func (p topologyLabels) Handles(a *request.Attributes) bool {
 
 func nodeOf(a *request.Attributes) string { return a.New.Object("spec").String("nodeName") }
 
-// Admit overwrites labels set by the client. It adds none for an unknown node.
+// Admit overwrites labels set by the client. For an unknown node, it adds no labels.
 func (p topologyLabels) Admit(a *request.Attributes) error {
 	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", nodeOf(a))
 	for _, key := range p.keys {

@@ -24,7 +24,6 @@ type priorityPlugin struct {
 	classes *policy.Cache[priorityClass]
 }
 
-// A priorityClass holds the fields that Pods copy from their class.
 type priorityClass struct {
 	value            int64
 	preemptionPolicy string // may be ""
@@ -36,8 +35,8 @@ func parsePriorityClass(o *policy.Object) priorityClass {
 	return priorityClass{value: value, preemptionPolicy: o.Tree.String("preemptionPolicy"), globalDefault: o.Tree.Bool("globalDefault")}
 }
 
-// Admit keeps both fields on updates that omit them, because older clients replace Pods without
-// them.
+// Admit keeps priority and preemptionPolicy on updates that omit them, because older clients
+// replace Pods without these fields.
 func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":

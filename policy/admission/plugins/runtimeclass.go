@@ -14,7 +14,7 @@ import (
 var runtimeClasses = meta.GroupResource{Group: "node.platform.io", Resource: "runtimeclasses"}
 
 // RuntimeClass returns the plugin that copies overhead and scheduling constraints from the
-// RuntimeClass to new Pods. Schedulers and quotas count the overhead. Later changes of the class do
+// RuntimeClass to new Pods. Schedulers and quotas count the overhead. Later changes to the class do
 // not affect existing Pods.
 func RuntimeClass(objects policy.Objects) admission.Registration {
 	p := runtimeClassPlugin{objects: objects, classes: policy.NewCache(runtimeClasses, parseRuntimeClass)}
@@ -27,7 +27,6 @@ type runtimeClassPlugin struct {
 	classes *policy.Cache[runtimeClass]
 }
 
-// A runtimeClass holds the fields that Pods copy from their class.
 type runtimeClass struct {
 	hasOverhead  bool
 	overhead     tree.Tree // by resource
@@ -64,7 +63,7 @@ func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error)
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
 // Admit sets the overhead. If the client has set one, it must equal that of the class, because a
-// lower one would hide usage.
+// lower overhead would hide usage.
 func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {

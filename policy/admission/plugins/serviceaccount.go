@@ -24,9 +24,9 @@ const (
 )
 
 // ServiceAccount returns the plugin that adds the token volume and image pull secrets of the
-// service account to new Pods. It rejects missing accounts and, for accounts that enforce it,
-// secrets that the account does not list. rootCA adds the root CA ConfigMap of the namespace to the
-// token volume.
+// service account to new Pods. It rejects Pods whose account is missing. For accounts that enforce
+// mountable secrets, it also rejects Pods that use secrets that the account does not list. rootCA
+// adds the root CA ConfigMap of the namespace to the token volume.
 func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []admission.Registration {
 	p := &serviceAccountPlugin{
 		objects: objects, mirror: naming.Translate(mirrorPodAnnotation), enforce: naming.Translate(enforceMountableSecrets),
@@ -37,7 +37,7 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 	}
 	p.accounts = policy.NewCache(serviceAccounts, p.parse)
 	r := admission.Register("ServiceAccount", p, p.accounts)
-	// Only creates wait for the account, so that other writes of Pods do not run at stage MayBlock.
+	// Only creates wait for the account, so that other Pod writes do not run at stage MayBlock.
 	return []admission.Registration{r, {Name: r.Name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}}}
 }
 
@@ -52,7 +52,6 @@ type serviceAccountPlugin struct {
 	rootCA                                   string // ConfigMap with the CAs; "" for none
 }
 
-// A serviceAccount holds the fields of an account that Pods use.
 type serviceAccount struct {
 	name        string
 	automount   any      // a bool; nil if unset
@@ -107,8 +106,9 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account, which is nil if it does not exist. It also sets the
-// deprecated field serviceAccount. Pull secrets of the Pod override those of the account.
+// complete fills a new Pod from its account, and returns an error if the account is nil because it
+// does not exist. It also sets the deprecated field serviceAccount. Pull secrets of the Pod
+// override those of the account.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)

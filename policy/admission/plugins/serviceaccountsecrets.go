@@ -14,9 +14,9 @@ var containerWords = map[string]string{
 
 var ephemeralContainers = []string{"ephemeralContainers"}
 
-// checkPod rejects references to secrets that a limited account does not list. The annotation is
-// deprecated in favor of separate namespaces. It gives little protection, because Pod authors can
-// mount any secret of the namespace.
+// checkPod rejects references to secrets that a limited account does not list. The annotation that
+// limits an account is deprecated in favor of separate namespaces. It gives little protection,
+// because Pod authors can mount any secret of the namespace.
 func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	if !s.limited {
 		return nil

@@ -8,11 +8,12 @@ import (
 )
 
 // tokenSeconds is the lifetime of a Pod's token in seconds. The odd number marks tokens of this
-// volume. The server extends their lifetime for clients that do not reload them.
+// volume. The server extends the lifetime of such tokens for clients that do not reload them.
 const tokenSeconds = 3607
 
-// mountToken mounts a volume with token, CA and namespace into each container that has no mount at
-// that path. It reuses an existing token volume. It adds a volume only if a container mounts it.
+// mountToken mounts a volume with token, CA and namespace at mountPath into each container that has
+// no mount there. It reuses an existing token volume. It adds a volume only if a container mounts
+// it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// CertificateApproval returns the plugin that requires the verb approve on the signer. Without it,
-// permission to update the approval subresource would cover all signers. It reads the signer from
-// the old object, because the signer is immutable.
+// CertificateApproval returns the plugin that requires the verb approve on the signer. Without the
+// plugin, permission to update the approval subresource would cover all signers. The plugin reads
+// the signer from the old object, because the signer is immutable.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("CertificateApproval", newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
 		return []string{signerOf(a.Old)}
@@ -35,7 +35,7 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 }
 
 // ClusterTrustBundleAttest returns the plugin that requires the verb attest on the signer of a
-// bundle. Changing the signer requires it for both signers. Bundles without a signer are
+// bundle. A change of the signer requires the verb for both signers. Bundles without a signer are
 // unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {

@@ -37,8 +37,8 @@ func newClaimClassReader(naming *meta.Naming) claimClassReader {
 	return claimClassReader{naming.Translate("volume.beta.platform.io/storage-class")}
 }
 
-// classOf returns the class of a claim. given is false if the claim sets none, which differs from
-// "". As in controllers, the annotation overrides the field.
+// classOf returns the class of a claim. given is false if the claim sets no class, while an empty
+// class counts as given. As in controllers, the annotation overrides the field.
 func (r claimClassReader) classOf(claim tree.Tree) (name string, given bool) {
 	if annotated, ok := claim.Object("metadata", "annotations")[r.annotation].(string); ok {
 		return annotated, true

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TaintNodesByCondition returns the plugin that taints new nodes as not ready. The scheduler could
-// use a new node before a controller taints it. A controller removes the taint.
+// TaintNodesByCondition returns the plugin that taints new nodes as not ready. Otherwise the
+// scheduler could use a new node before a controller has checked its conditions. The controller
+// removes the taint.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	return admission.Register("TaintNodesByCondition", nodeTaint{key: naming.Translate("node.platform.io/not-ready")})
 }

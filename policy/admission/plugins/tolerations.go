@@ -7,7 +7,7 @@ import (
 )
 
 // mergeTolerations concatenates two lists and omits tolerations that another one includes. Of equal
-// tolerations the first stays. Merging is idempotent, because plugins may run more than once.
+// tolerations, it keeps the first. Merging is idempotent, because plugins may run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any

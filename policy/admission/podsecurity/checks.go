@@ -21,8 +21,8 @@ type control struct {
 	stricter []revision
 }
 
-// controls lists the baseline controls in the order of their violations. The numbers are minor
-// versions of Kubernetes.
+// controls lists the baseline controls in the order in which violations are reported. The numbers
+// are minor versions of Kubernetes.
 var controls = []control{
 	{revisions: []revision{{0, appArmorProfile}}},
 	{revisions: []revision{{0, capabilitiesBaseline}}, stricter: capabilityRevisions},
@@ -67,8 +67,8 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt returns the checks of a level at a minor version, in the order of their violations. It
-// runs only at startup.
+// checksAt returns the checks of a level at a minor version, in the order in which violations are
+// reported. It runs only at startup.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil

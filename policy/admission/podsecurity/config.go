@@ -30,7 +30,7 @@ type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
 
-// configGroup is the API group of the configuration without its suffix.
+// configGroup is the API group of the configuration without the domain.
 const configGroup = "pod-security.admission.config"
 
 // All versions have the same fields.

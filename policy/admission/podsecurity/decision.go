@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Request is a create or update to be decided. Old is nil for a create.
+// A Request is a create or update that needs a Decision. Old is nil for a create.
 type Request struct {
 	User        string
 	Resource    meta.GroupResource // of the stored object
@@ -20,8 +20,8 @@ type Request struct {
 
 func (r *Request) isCreate() bool { return r.Old == nil }
 
-// A Decision is the result for a Request. The zero Decision allows the request. It is not an error,
-// so that it can be tested without admission.
+// A Decision is the result for a Request. The zero Decision allows the request. Refusals are not
+// errors, so that they can be tested without admission.
 type Decision struct {
 	Forbidden   string       // message of a policy refusal, or ""
 	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
@@ -54,7 +54,8 @@ type Objects interface {
 }
 
 // An Admission decides on writes. It is immutable except for metrics and safe for concurrent use.
-// All decisions share allowed, so that a Pod in a namespace without labels causes no allocation.
+// The annotations in allowed are shared, so that a Pod in a namespace without labels causes no
+// allocation.
 type Admission struct {
 	evaluator *Evaluator
 	config    Configuration
@@ -84,7 +85,7 @@ var (
 	cronJobs               = meta.GroupResource{Group: "batch", Resource: "cronjobs"}
 )
 
-// Decide decides on a write of a Namespace, a Pod, or an object with a Pod template. The resource
+// Decide decides on a write to a Namespace, a Pod, or an object with a Pod template. The resource
 // must be one of those in Registrations.
 func (a *Admission) Decide(r Request) Decision {
 	switch r.Resource {
@@ -96,8 +97,8 @@ func (a *Admission) Decide(r Request) Decision {
 	return a.decideController(r)
 }
 
-// exemption returns the kind of exemption for a write, or "". It is checked first, so that exempt
-// namespaces work even with invalid labels.
+// exemption returns the kind of exemption for a write, or "". Callers check it before the labels,
+// so that exempt namespaces work even with invalid labels.
 func (a *Admission) exemption(r Request) string {
 	switch {
 	case slices.Contains(a.config.Exemptions.Namespaces, r.Namespace):
@@ -113,7 +114,7 @@ func (a *Admission) isExemptClass(object tree.Tree) bool {
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt returns the decision for an exempt request. It is recorded in the audit event, because
+// exempt returns the decision for an exempt request. The audit event records the exemption, because
 // violations are not checked.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for the check of existing Pods, which delays the response to a change of namespace labels.
+// Limits for the check of existing Pods, which delays the response to a change of a namespace's
+// labels.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second
@@ -23,9 +24,9 @@ type ExistingPod struct {
 }
 
 // CheckPods returns warnings about existing Pods that violate lv. It stops after 3000 Pods, one
-// second, or half the remaining time of ctx, and adds a warning that it did. It first checks one
-// Pod of each controller, because Pods of one controller are similar. It always checks at least one
-// Pod.
+// second, or half the remaining time of ctx, and then adds a warning that Pods were skipped. It
+// first checks one Pod of each controller, because Pods of one controller are similar. It always
+// checks at least one Pod.
 func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVersion) []string {
 	limit := maxCheckTime
 	if deadline, ok := ctx.Deadline(); ok {
@@ -76,7 +77,6 @@ func byController(all []ExistingPod) []ExistingPod {
 
 type podViolations map[string]podCount
 
-// A podCount holds the number of Pods and the alphabetically first name.
 type podCount struct {
 	name  string
 	count int

@@ -9,7 +9,6 @@ import (
 // domain is the prefix of namespace labels and audit annotations.
 const domain = "pod-security.platform.io/"
 
-// labelKeys holds the keys of the labels that define the Policy of a namespace.
 type labelKeys struct{ enforce, audit, warn modeKeys }
 
 type modeKeys struct{ level, version string }
@@ -21,7 +20,6 @@ func newLabelKeys(naming *meta.Naming) labelKeys {
 	return labelKeys{mode("enforce"), mode("audit"), mode("warn")}
 }
 
-// labelSource returns the value of a label, or false if it does not exist.
 type labelSource func(key string) (string, bool)
 
 func labelsOf(object tree.Tree) labelSource {

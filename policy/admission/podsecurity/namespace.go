@@ -33,7 +33,8 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether allowed Pods may become forbidden. Any other version may be stricter.
+// raises reports whether allowed Pods may become forbidden. A change of the version counts, because
+// another version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)

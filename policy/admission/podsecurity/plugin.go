@@ -64,7 +64,7 @@ func requestOf(a *request.Attributes) Request {
 }
 
 // existingPods warns about existing Pods when a Namespace becomes stricter. It runs at stage
-// MayBlock, because there may be thousands.
+// MayBlock, because a namespace may have thousands of Pods.
 type existingPods struct{ *Admission }
 
 func (p existingPods) Handles(a *request.Attributes) bool {

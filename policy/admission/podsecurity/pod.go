@@ -17,7 +17,6 @@ type pod struct {
 	keys        *annotationKeys
 }
 
-// A container is an init, regular or ephemeral container.
 type container struct {
 	name     string
 	fields   tree.Tree
@@ -62,7 +61,6 @@ func (p *pod) hasUserNamespace() bool {
 	return ok && !hostUsers
 }
 
-// annotationKeys holds the keys of the legacy annotations for AppArmor and seccomp profiles.
 type annotationKeys struct{ appArmorPrefix, seccompPod, seccompPrefix string }
 
 func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
@@ -82,13 +80,12 @@ func plural(one, many string, n int) string {
 
 func quoted(texts []string) string { return `"` + strings.Join(texts, `", "`) + `"` }
 
-// containersText returns, for example, `containers "a", "b"`.
 func containersText(names []string) string {
 	return plural("container", "containers", len(names)) + " " + quoted(names)
 }
 
 // settersText describes where a forbidden field is set: in the Pod, in containers, or in both. It
-// returns "" if it is not set. The words match Kubernetes.
+// returns "" if the field is not set. The words match Kubernetes.
 func settersText(pod bool, containers []string) string {
 	switch {
 	case !pod && len(containers) == 0:

@@ -26,11 +26,9 @@ func volumesText(names []string) string {
 
 // A volume source in neither list comes from a newer API and is forbidden too.
 var (
-	// allowedVolumes lists the volume sources allowed at the restricted level.
 	allowedVolumes = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	}
-	// restrictedVolumeTypes lists the known forbidden volume sources.
 	restrictedVolumeTypes = []string{
 		"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
 		"cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk", "photonPersistentDisk",

@@ -73,7 +73,6 @@ type delta struct {
 	amount amount.Amount
 }
 
-// unapplied holds the deltas of a change that was published during a scan.
 type unapplied struct {
 	resource meta.GroupResource
 	version  uint64
@@ -115,8 +114,8 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].Name)
 }
 
-// uses returns the usage of an object, or nil if there is none. A lapsed Pod counts only as an
-// object.
+// uses returns the usage of an object, or nil if the quota does not count the object. A lapsed Pod
+// counts only toward object counts.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
@@ -138,7 +137,6 @@ func (c *cover) pick(used amount.List) []delta {
 	return all
 }
 
-// difference returns the nonzero deltas from was to now.
 func difference(now, was []delta) []delta {
 	all := slices.Clone(now)
 	for _, w := range was {

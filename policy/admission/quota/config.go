@@ -52,7 +52,7 @@ func ParseConfig(from tree.Tree) (Config, error) {
 }
 
 // check rejects usage of limited resources that no quota covers. A quota that matches only some
-// scopes of the object covers those.
+// scopes of the object covers only these scopes.
 func (all limitedResources) check(p *proposed, covers []*cover) error {
 	if len(all) == 0 {
 		return nil

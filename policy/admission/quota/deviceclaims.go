@@ -21,8 +21,8 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// deviceUsage counts the maximum per class over alternatives, because the scheduler chooses one of
-// them.
+// deviceUsage counts only the maximum per class over the alternatives of a request, because the
+// scheduler chooses one of them.
 func deviceUsage(claim tree.Tree, suffix string) amount.List {
 	var all amount.List
 	for _, request := range claim.Object("spec", "devices").Objects("requests") {

@@ -82,8 +82,7 @@ func (l *Ledger) close(n *namespace, quota string) {
 	l.forget(n.name, quota)
 }
 
-// setHard updates the limits of the enforced account if nothing else differs. Otherwise it returns
-// false.
+// setHard updates the limits of the enforced account and returns true if nothing else differs.
 func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	n.mu.Lock()
 	a := n.inForce(s.name)
@@ -146,7 +145,6 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	return a
 }
 
-// Limits for the delay between scans.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
@@ -182,7 +180,8 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan computes the initial usage of an account. Changes meanwhile queue in the account.
+// A scan computes the initial usage of an account. Changes published during the scan queue in the
+// account.
 type scan struct {
 	ledger   *Ledger
 	account  *account

@@ -26,8 +26,8 @@ type Ledger struct {
 	announce chan struct{} // capacity 1; filled while changed is not empty
 }
 
-// New returns a Ledger without quotas. Its Follower adds them. shared means that other servers
-// write to the same log.
+// New returns a Ledger without quotas, which its Follower adds later. shared means that other
+// servers write to the same log.
 func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	l := &Ledger{
 		evaluators: newEvaluators(naming), log: log, now: time.Now,

@@ -139,7 +139,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves the amounts of a change. It waits while they are contended.
+// propose reserves the amounts of a change. It waits while the outcome depends on other changes.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -179,7 +179,7 @@ func (c *cluster) checkSettled(quota string) {
 	}
 }
 
-// TestUsageIsExact checks that used matches the objects after concurrent changes of objects and
+// TestUsageIsExact checks that used matches the objects after concurrent changes to objects and
 // quotas. The changes include rejected, abandoned, dry-run and unchecked writes.
 func TestUsageIsExact(t *testing.T) {
 	t.Parallel()
@@ -208,7 +208,6 @@ func TestUsageIsExact(t *testing.T) {
 	}
 }
 
-// write makes random changes of one Service until stop is closed.
 func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	current := -1 // number of ports; negative without an object
 	name := fmt.Sprint("s", w)
@@ -242,8 +241,8 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	}
 }
 
-// TestNeverRefusedBelow (42) checks that a change waits while uncommitted changes hold the whole
-// quota. It must not be rejected if they are released.
+// TestNeverRefusedBelow checks that a change waits while uncommitted changes hold the whole quota.
+// The change must not be rejected if their amounts are released.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -316,8 +315,8 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForEarlierChanges (42) checks that a new quota takes effect only after earlier
-// changes have been stored.
+// TestQuotaWaitsForEarlierChanges checks that a new quota takes effect only after earlier changes
+// have been stored.
 func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -347,8 +346,8 @@ func TestQuotaWaitsForEarlierChanges(t *testing.T) {
 	})
 }
 
-// TestFailedScan (42) checks that changes are rejected while the usage is unknown, and that the
-// quota takes effect afterwards.
+// TestFailedScan checks that changes are rejected while the usage is unknown, and that the quota
+// takes effect afterwards.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,7 @@ type namespace struct {
 	deleted map[string]*deletedPod
 }
 
-// A view holds the covers by resource. It is read without the mutex, so that changes of resources
+// A view holds the covers by resource. It is read without the mutex, so that changes to resources
 // without a quota take no lock.
 type view map[meta.GroupResource][]*cover
 
@@ -61,7 +61,7 @@ func (n *namespace) inForce(quota string) *account {
 	return nil
 }
 
-// retire removes accounts. The caller holds mu.
+// retire removes the accounts for which gone returns true. The caller holds mu.
 func (n *namespace) retire(gone func(*account) bool) {
 	kept := make([]*account, 0, len(n.accounts))
 	for _, a := range n.accounts {

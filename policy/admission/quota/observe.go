@@ -78,8 +78,8 @@ func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	return nil, false
 }
 
-// lapses reports whether the change concerns a terminating Pod. Its reserved deltas may be
-// outdated, because the Pod may have stopped counting.
+// lapses reports whether the change affects a terminating Pod. The reserved deltas of such a change
+// may be outdated, because the Pod may have stopped counting.
 func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }

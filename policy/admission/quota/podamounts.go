@@ -10,7 +10,8 @@ import (
 
 // podAmounts returns the effective requests and limits of a Pod, including its overhead. For each
 // resource, it takes the larger of what the regular containers and sidecars need and what the init
-// containers need. Pod-level resources override this. During a resize the larger amounts count.
+// containers need. Pod-level resources override these sums. During a resize the larger amounts
+// count.
 func podAmounts(pod tree.Tree) (requests, limits amount.List) {
 	spec := pod.Object("spec")
 	requests, limits = sumContainers(pod, "requests"), sumContainers(pod, "limits")

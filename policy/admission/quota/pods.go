@@ -52,8 +52,8 @@ func (n podNames) limits(name string) bool {
 	return request && n.isExtended(resource)
 }
 
-// isExtended reports whether a resource is an extended resource. For those, quotas limit only
-// requests.
+// isExtended reports whether a resource is an extended resource. Quotas limit only the requests of
+// extended resources.
 func (n podNames) isExtended(resource string) bool {
 	return strings.HasPrefix(resource, n.deviceClassPrefix) ||
 		strings.Contains(resource, "/") && !strings.Contains(resource, n.nativeDomain)
@@ -68,7 +68,6 @@ func (n podNames) usage(pod tree.Tree) amount.List {
 	return append(n.named(requests, limits), amount.Named{Name: "pods", Amount: one})
 }
 
-// named returns requests and limits under the names that quotas use.
 func (n podNames) named(requests, limits amount.List) amount.List {
 	all := make(amount.List, 0, 2*len(requests)+len(limits)+2)
 	for _, r := range requests {
@@ -88,7 +87,7 @@ func (n podNames) named(requests, limits amount.List) amount.List {
 }
 
 // overdueAt returns the time when a terminating Pod stops counting, because its node is presumably
-// lost. It is zero for other Pods.
+// lost. For other Pods it returns the zero time.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

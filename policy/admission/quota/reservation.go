@@ -20,14 +20,15 @@ type reservation struct {
 	entries   []entry    // guarded by the namespace's mutex; nil once settled
 }
 
-// An entry is the effect of a change on one account. held is the part that is held.
+// An entry is the effect of a change on one account. held contains the positive deltas, which the
+// account reserves.
 type entry struct {
 	account *account
 	deltas  []delta
 	held    []delta
 }
 
-// end releases the amounts that are still held, which is none after publication.
+// end releases the amounts that are still reserved. After publication there are none.
 func (r *reservation) end() {
 	if r.namespace != nil {
 		r.namespace.mu.Lock()
@@ -57,7 +58,6 @@ type proposed struct {
 	limits    limitedResources
 }
 
-// A refusal is the error of a quota that rejects a change.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -102,8 +102,8 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	return r, nil
 }
 
-// reserveBeside holds the amounts of a change in addition to used and held. It returns nil if no
-// quota covers the change.
+// reserveBeside reserves the amounts of a change on top of those already used and held. It returns
+// nil if no quota covers the change.
 func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {
@@ -181,7 +181,7 @@ func (c *cover) pickIn(object tree.Tree, used amount.List) []delta {
 	return c.pick(used)
 }
 
-// hold holds the amounts in all accounts or in none. The caller holds the mutex.
+// hold reserves the amounts in all accounts or in none. The caller holds the mutex.
 func (r *reservation) hold(p *proposed) error {
 	if p.refusable {
 		if err := r.check(p); err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A requirement is one scope of a quota, with its operator and values.
 type requirement struct {
 	scope, operator string
 	values          []string

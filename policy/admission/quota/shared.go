@@ -81,8 +81,8 @@ func (u *unseenRules) remove(key meta.Key, version uint64) {
 	}
 }
 
-// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if they
-// are.
+// in returns a channel that is closed once all quotas of the namespace are enforced, or nil if all
+// of them already are.
 func (u *unseenRules) in(namespace string) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -46,8 +46,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// ask returns an error for a failed authorizer and a denial otherwise, because expressions can
-// distinguish them. Expressions do not specify a version, so ask uses "*".
+// ask returns a failure of the authorizer as an error and not as a denial, because expressions can
+// distinguish the two. Expressions do not specify a version, so ask uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {

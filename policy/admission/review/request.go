@@ -12,7 +12,8 @@ import (
 const fieldsOfRequest = 13
 
 // Request returns an AdmissionReview request with an empty UID and without objects. Its kind and
-// resource are the matched ones, while requestKind and requestResource are those of the client.
+// resource are in the version that the webhook matches, and requestKind and requestResource in the
+// version of the client's request.
 func (v *View) Request(naming *meta.Naming) tree.Tree {
 	a := v.attributes
 	t := make(tree.Tree, fieldsOfRequest)

@@ -54,7 +54,7 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity detects a webhook or proxy that mixes up responses.
+// verifyIdentity rejects the response to another request, as from a proxy that mixes up responses.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
@@ -87,7 +87,8 @@ func verifyPatch(response tree.Tree, s sort) error {
 
 const jsonPatch = "JSONPatch"
 
-// readPatch decodes the patch for the audit annotation. Package merge applies patchText.
+// readPatch decodes the patch for the audit annotation. Package merge, which applies the patch,
+// decodes patchText itself.
 func (a *answer) readPatch() error {
 	if len(a.patchText) == 0 {
 		return nil

@@ -13,7 +13,8 @@ import (
 )
 
 // ask checks preconditions, calls the webhook, and records the annotations and warnings of its
-// response, even of a denial. The error is a *callFailure, a *rejection, or a *meta.Status.
+// response, even if the webhook denies the request. The error is a *callFailure, a *rejection, or a
+// *meta.Status.
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A caller sends reviews to one address. Webhooks with the same address share it.
+// A caller sends reviews to one address. Webhooks with the same address share a caller.
 type caller struct {
 	client *webhookclient.Client
 	err    error // reason why client is nil
@@ -22,8 +22,8 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 	return c.client.Ask(ctx, timeout, body)
 }
 
-// Callers holds the callers of a plugin by address. They survive configuration changes that keep
-// the address.
+// Callers holds the callers of a plugin by address. A caller lives as long as a configuration uses
+// its address.
 type Callers struct {
 	dialer webhookclient.Dialer
 
@@ -36,12 +36,13 @@ type usedCaller struct {
 	uses int
 }
 
-// NewCallers returns empty Callers that connect with d.
+// NewCallers returns an empty Callers. Its callers connect with d.
 func NewCallers(d webhookclient.Dialer) *Callers {
 	return &Callers{dialer: d, known: map[webhookclient.Address]*usedCaller{}}
 }
 
-// get returns the caller for an address and counts one more use. Each get needs a release.
+// get returns the caller for an address and counts one more use. Every get must be paired with a
+// release.
 func (c *Callers) get(a webhookclient.Address) *caller {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,8 +26,9 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 	return p.compiler.Conditions(list)
 }
 
-// hold reports whether all match conditions are true. A false condition skips the webhook, even if
-// others fail. Otherwise, the failurePolicy decides whether a failed condition rejects the request.
+// hold reports whether all match conditions are true. If any condition is false, the webhook is
+// skipped, even if other conditions cannot be evaluated. If none is false, the failurePolicy
+// decides whether an evaluation error rejects the request.
 func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
@@ -39,7 +40,8 @@ func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, 
 	return holds, err
 }
 
-// evaluate is hold without metrics. It also returns the number of failed conditions.
+// evaluate is like hold, but updates no metrics. It also returns the number of conditions that
+// could not be evaluated.
 func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (failed int, holds bool, err error) {
 	variables := p.variables(ctx, v, a)
 	budget := cel.NewBudget(cel.MatchConditionsBudget)
@@ -65,7 +67,8 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// refuseUnevaluated returns a 403 rather than a failed call, because the webhook was not called.
+// refuseUnevaluated returns 403 Forbidden, or nil with the failurePolicy Ignore. It does not return
+// a callFailure, because the webhook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
@@ -77,7 +80,8 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
 }
 
-// variables sets no namespaceObject, which is null for webhooks in Kubernetes too.
+// variables returns the CEL variables of match conditions. As in Kubernetes, namespaceObject is
+// null for webhooks.
 func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{

@@ -1,16 +1,16 @@
 // Package webhook implements the plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
 //
 // A hook is one compiled webhook. Hooks are sorted by the name of their configuration, and then by
-// their position in it. A question is an AdmissionReview request. An answer is the response to it.
-// A caller sends questions (package webhookclient).
+// their position in the configuration. A question is an AdmissionReview request, and an answer is
+// the response. A caller sends questions (package webhookclient).
 //
 // # Calls
 //
 // Mutating hooks run one after another. Each receives the object as modified by the previous ones.
-// If a hook modified it, the in-turn plugins run again. A second round calls hooks with the
-// reinvocationPolicy IfNeeded if the object changed after their call. Validating hooks run in
-// parallel on the object to be stored. The failurePolicy applies to failed calls. Denials always
-// count.
+// If a hook modified the object, the plugins of stage request.InTurn run again. A second round
+// calls hooks with the reinvocationPolicy IfNeeded if the object changed after their call.
+// Validating hooks run in parallel on the object to be stored. The failurePolicy applies to failed
+// calls. A denial always rejects the request.
 //
 // # Limits
 //

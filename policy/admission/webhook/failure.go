@@ -31,8 +31,8 @@ type rejection struct{ status *meta.Status }
 
 func (r *rejection) Error() string { return r.status.Message }
 
-// maxRefusal is the highest status code that net/http accepts. It panics on higher codes, which a
-// webhook must not be able to cause.
+// maxRefusal is the highest status code that net/http accepts. With a higher code from a webhook,
+// net/http would panic.
 const maxRefusal = 999
 
 // rejected returns a webhook's denial as a rejection. The webhook may return any Status, so

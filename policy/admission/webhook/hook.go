@@ -48,8 +48,8 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook keeps an invalid webhook with its fault, because its failurePolicy still applies. It
-// picks the first supported review version in the list.
+// parseHook keeps an invalid webhook as a hook with a fault, because its failurePolicy still
+// applies. It picks the first version in admissionReviewVersions that the server supports.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

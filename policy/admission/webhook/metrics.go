@@ -22,10 +22,10 @@ const (
 // maxCode bounds the code label, so that webhooks cannot create arbitrary series.
 const maxCode = 600
 
-// buckets are in seconds, as in Kubernetes. The default timeout is 10 seconds.
+// buckets are in seconds and have the bounds that Kubernetes uses.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
-// Metrics counts webhook calls by result. Only existing webhooks have series. It is safe for
+// Metrics counts webhook calls by result. Only existing webhooks have series. Metrics is safe for
 // concurrent use.
 type Metrics struct {
 	took                            *metrics.Histograms
@@ -35,8 +35,8 @@ type Metrics struct {
 	uses map[hookKey]int
 }
 
-// A hookKey identifies a webhook in metrics. Several configurations may contain webhooks with the
-// same name, so its series are deleted only with the last of them.
+// A hookKey identifies a webhook in metrics. Webhooks in different configurations may have the same
+// key. The series of a key are deleted only with the last of these webhooks.
 type hookKey struct {
 	sort sort
 	name string
@@ -81,7 +81,7 @@ func (m *Metrics) remove(s sort, name string) {
 	m.requests.Delete(gone)
 }
 
-// count calls do unless the webhook was removed during its call.
+// count calls do, unless the webhook was removed while it was being called.
 func (m *Metrics) count(h *hook, do func(name, kind string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,8 +21,9 @@ type mutatingCall struct {
 	last  tree.Tree      // object after the first round
 }
 
-// Admit runs one round. The first round fixes the set of hooks for both. The second detects changes
-// by other plugins by comparing the object with the one after the first round.
+// Admit runs one round of calls. Both rounds use the hooks that existed at the start of the first
+// one. To detect changes by other plugins, the second round compares the object with the result of
+// the first.
 func (p *Plugin) Admit(a *request.Attributes) error {
 	c, _ := a.Notes[p].(*mutatingCall)
 	if c == nil {
@@ -62,7 +63,6 @@ func subject(a *request.Attributes) tree.Tree {
 	return a.New
 }
 
-// requireAgain schedules another call of the hooks that were called before this change.
 func (c *mutatingCall) requireAgain() {
 	for h := range c.asked {
 		c.again[h] = true
@@ -70,8 +70,8 @@ func (c *mutatingCall) requireAgain() {
 	clear(c.asked)
 }
 
-// askOne calls a matching hook and applies its patch. The hook joins asked only afterwards, so that
-// its own change does not cause another call.
+// askOne calls a matching hook and applies its patch. It adds the hook to asked only afterwards, so
+// that the hook's own change does not cause another call.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {

@@ -55,8 +55,9 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// store replaces the object in place, because others hold the tree, and reports whether its meaning
-// changed. An equivalent change, such as an empty list for an absent one, causes no reinvocation.
+// store replaces the content of the object in place, because other plugins hold the tree. It
+// reports whether the meaning of the object changed. An equivalent change, such as an empty list
+// for an absent one, causes no reinvocation.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
 	if a.Body != nil {

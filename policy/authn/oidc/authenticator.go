@@ -37,16 +37,17 @@ type Options struct {
 	// An empty prefix means IssuerURL and "#", except for the claim email. "-" means no prefix.
 	UsernameClaim, UsernamePrefix string
 	// GroupsClaim is the claim that contains a list of groups, which get the prefix GroupsPrefix.
-	// If it is empty, users have no groups.
+	// If GroupsClaim is empty, users have no groups.
 	GroupsClaim, GroupsPrefix string
 	// RequiredClaims maps claims to the values that a token must have.
 	RequiredClaims map[string]string
 	// SystemNames lists the users and groups with the prefix "system:" that tokens may contain. A
-	// token with another such user is rejected. Other such groups are dropped.
+	// token for any other user with this prefix is rejected. Other groups with this prefix are
+	// dropped.
 	SystemNames []string
 	// Algorithms lists the allowed signature algorithms, a subset of the package variable.
 	Algorithms []string
-	// Roots holds the CAs for the issuer's TLS certificate. If it is nil, the system's CAs are
+	// Roots holds the CAs for the issuer's TLS certificate. If Roots is nil, the system's CAs are
 	// used.
 	Roots  *x509.CertPool
 	Naming *meta.Naming

@@ -111,8 +111,8 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify returns a verified token. The token is nil if it is invalid or from another
-// issuer, and the latter is not an error.
+// cachedOrVerify returns a verified token, or an error if the token is invalid. For a token of
+// another issuer, it returns nil without an error.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
 	if v, ok := a.verified.Get(digest); ok {
@@ -243,8 +243,9 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor returns a Keyfunc. It selects the key that a token names, or all keys if that one is
-// unknown. A key matches only tokens with its algorithm. Keys inside the token are ignored.
+// keysFor returns a Keyfunc that selects the key with the ID in the token's header. If the ID is
+// unknown, it selects all keys. A key matches only tokens with its algorithm. Keys inside the token
+// are ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {

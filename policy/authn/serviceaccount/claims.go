@@ -38,7 +38,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// A ref identifies an object by name and uid. A nil ref means that there is none.
+// A ref identifies an object by name and uid. A nil ref refers to no object.
 type ref struct{ name, uid string }
 
 func (r *ref) tree() tree.Tree {

@@ -22,7 +22,7 @@ type TokenRequestHandler struct {
 	// MaxExpiration limits the lifetime of tokens. A value of 0 means no limit.
 	MaxExpiration time.Duration
 	// ExtendExpiration extends the lifetime of tokens in projected volumes for this server to a
-	// year. Using them after the requested lifetime causes a warning.
+	// year. Using such a token after the requested lifetime causes a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }

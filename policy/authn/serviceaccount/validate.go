@@ -13,7 +13,7 @@ import (
 // Objects gives access to the objects that tokens depend on.
 type Objects interface {
 	// GetMeta returns the current metadata of an object without parsing the object. ok is false if
-	// it does not exist. Resources are in platform form.
+	// the object does not exist. Resources are named as in the platform naming profile.
 	GetMeta(r meta.GroupResource, namespace, name string) (h meta.ObjectMeta, ok bool)
 	// Get returns the current object, as policy.Objects does.
 	Get(r meta.GroupResource, namespace, name string) *policy.Object

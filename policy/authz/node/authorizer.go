@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// userPrefix is the prefix of user names of nodes. The signer of kubelet certificates checks it.
+// userPrefix starts the user names of nodes. The signer of kubelet certificates checks the prefix.
 const userPrefix = "system:node:"
 
 // Identity returns the node name of a user. ok is false unless the user has both the group and the
@@ -40,8 +40,8 @@ type resource struct{ group, name string }
 // because it runs for every request of every node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
-// New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
-// It follows only objects that refer to a node, or that link a Pod to a Secret.
+// New returns an Authorizer that watches objects until ctx ends, after it has read the existing
+// ones. The watched objects refer to a node, or link a Pod to a Secret.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)

@@ -95,8 +95,8 @@ func (g *graph) isRelated(v vertex, node string) bool {
 }
 
 // handlePod replaces the references of a Pod under the lock, so that queries never see a partial
-// update. It ignores those of mirror Pods, with which a node could grant itself access to any
-// Secret.
+// update. It ignores the references of mirror Pods. Otherwise, a node could grant itself access to
+// any Secret by creating a mirror Pod.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -119,8 +119,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds by to the counts of a Pod's references. Several Pods on a node may refer to the
-// same object.
+// addPodRefs adds by to the counts of a Pod's references. References are counted, because several
+// Pods on a node may refer to the same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]
@@ -166,8 +166,8 @@ func (g *graph) handleVolume(c policy.Change) {
 	}
 }
 
-// handleNodeNamed returns the handler for a kind with spec.nodeName. When that changes, the
-// previous node loses access at once.
+// handleNodeNamed returns the handler for a kind with spec.nodeName. When spec.nodeName changes,
+// the previous node loses access at once.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}

@@ -34,8 +34,8 @@ func SecretsOf(pod tree.Tree) (names []string) {
 	return names
 }
 
-// podReferences returns the objects to which a Pod refers. It must cover exactly the fields that
-// make a node read an object. Otherwise, nodes lack necessary access or get unnecessary access.
+// podReferences returns the objects to which a Pod refers. It must return exactly the objects that
+// kubelets read for the Pod. Otherwise, nodes lack necessary access or get unnecessary access.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")
@@ -94,9 +94,9 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 	}
 }
 
-// readVolume returns the claim of a PersistentVolume and the Secrets that a node needs to mount it.
-// bound is false if it has no claim. A Secret without a namespace is in the namespace of the claim.
-// Secrets that only the controller of a CSI driver needs are omitted.
+// readVolume returns the claim of a PersistentVolume and the Secrets that a node needs to mount the
+// volume. bound is false if the volume has no claim. A Secret without a namespace is in the
+// namespace of the claim. Secrets that only the controller of a CSI driver needs are omitted.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

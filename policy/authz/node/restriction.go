@@ -13,9 +13,8 @@ import (
 )
 
 // Restriction returns the plugin NodeRestriction. The Authorizer alone would let nodes write too
-// much. The plugin limits them to their own Node, Lease and CSINode, mirror Pods, the status of
-// their Pods, and tokens for these. authorizer may allow tokens for audiences that no volume
-// requests.
+// much. The plugin limits a node to its own Node, Lease and CSINode, to mirror Pods, and to the
+// status and tokens of its Pods. authorizer may allow tokens for audiences that no volume requests.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
@@ -64,7 +63,8 @@ type nodeAttributes struct {
 	node string
 }
 
-// Admit rejects a change by a node without a name, which would equal an empty spec.nodeName.
+// Admit rejects a change by a node without a name, because an empty name would match an empty
+// spec.nodeName.
 func (r *restriction) Admit(change *request.Attributes) error {
 	name, ok := Identity(change.User)
 	if !ok {

@@ -30,7 +30,7 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	return nil
 }
 
-// changedFields returns only the paths, for an error message.
+// changedFields returns the paths of changed fields, without their values, for an error message.
 func changedFields(old, now tree.Tree) (paths []string) {
 	for _, part := range unionKeys(old, now) {
 		if tree.SemanticEqual(old[part], now[part]) {

@@ -10,7 +10,8 @@ import (
 )
 
 // apiReference returns a resource to which a Pod refers, or "". A volume of an unknown type is an
-// error. A reference in a mirror Pod would give its node access to that object.
+// error. Mirror Pods must have no references, because a reference would give the node access to the
+// object.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
 	refs := podReferences(&policy.Object{Key: key, Tree: pod})
@@ -35,7 +36,8 @@ func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	return "", nil
 }
 
-// Volume sources that refer to objects, and those that do not.
+// namingSources and projectedSources map volume sources to the resources to which they refer.
+// plainSources refer to no objects.
 var (
 	namingSources = map[string]string{
 		"configMap": "configmaps (via configmap volumes)", "secret": "secrets (via secret volumes)",
@@ -54,8 +56,8 @@ var (
 	}
 )
 
-// volumeReference is apiReference for one volume. It rejects an unknown source, because that might
-// refer to an object.
+// volumeReference does the work of apiReference for one volume. An unknown source is an error,
+// because it might refer to an object.
 func volumeReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.SortedKeys() {
 		switch {

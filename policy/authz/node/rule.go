@@ -75,7 +75,8 @@ func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) 
 	}
 }
 
-// authorizeNode lets a node read and write its own Node, which it also creates.
+// authorizeNode lets a node read its own Node and write any Node. In admission, Restriction rejects
+// writes of other Nodes.
 func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
@@ -93,7 +94,8 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 }
 
 // authorizePod allows reading Pods that are bound to the node. A list or watch must have a field
-// selector for them, so that its results need no filtering. Admission checks creates and deletes.
+// selector for these Pods, so that its results need no filtering. Admission checks creates and
+// deletes.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is in platform form.
+// group is the name in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
 // An Authorizer allows the requests that the user's roles allow. It never denies.
@@ -26,8 +26,8 @@ type Authorizer struct {
 
 var _ authz.RuleResolver = (*Authorizer)(nil)
 
-// New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
-// It reads the four resources concurrently, so a binding may arrive before its role.
+// New returns an Authorizer that watches objects until ctx ends, after it has read the existing
+// ones. It reads the four resources concurrently, so a binding may arrive before its role.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
@@ -47,7 +47,8 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Resources returns the resources that decisions depend on, in platform form.
+// Resources returns the resources that decisions depend on, with their names in the platform naming
+// profile.
 func Resources() []meta.GroupResource {
 	var all []meta.GroupResource
 	for _, resource := range []string{"roles", "clusterroles", "rolebindings", "clusterrolebindings"} {

@@ -61,8 +61,8 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestInvalidBindings checks that invalid bindings grant nothing, although validation never stores
-// them.
+// TestInvalidBindings checks that invalid bindings grant nothing. Validation normally keeps them
+// from being stored.
 func TestInvalidBindings(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/r", role("get core pods"))
@@ -79,8 +79,8 @@ func TestInvalidBindings(t *testing.T) {
 	}
 }
 
-// TestManySubjects checks a binding of the maximum size of a request body. Duplicate subjects must
-// become one grant.
+// TestManySubjects checks that a binding with as many subjects as fit into a request body grants
+// rights to all of them. Duplicate subjects must become one grant.
 func TestManySubjects(t *testing.T) {
 	var subjects []string
 	for n := range 200_000 {

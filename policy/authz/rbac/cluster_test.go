@@ -174,7 +174,6 @@ func isAllowed(a *rbac.Authorizer, caller, text string) bool {
 	return d == authz.Allow
 }
 
-// readCases reads test cases from a YAML file in testdata.
 func readCases[T any](t *testing.T, name string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".yaml")

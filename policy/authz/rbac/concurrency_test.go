@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestConcurrency checks that decisions stay the same while objects change that they do not depend
-// on.
+// TestConcurrency checks that decisions stay the same while unrelated objects change.
 func TestConcurrency(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))

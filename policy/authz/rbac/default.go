@@ -39,13 +39,14 @@ func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
 	})
 }
 
-// isServed takes a name in the form GROUP/RESOURCE.
+// isServed reports whether the server serves GROUP/RESOURCE, named as in the platform naming
+// profile.
 func isServed(kinds *catalog.Catalog, name string) bool {
 	group, resource, _ := strings.Cut(kinds.Naming().Translate(name), "/")
 	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool { return k.Resource == resource && k.Group == group })
 }
 
-// Metadata of all default roles and bindings, in platform form.
+// Metadata of all default roles and bindings, with names in the platform naming profile.
 const (
 	bootstrappingLabel     = "platform.io/bootstrapping"
 	autoupdateAnnotation   = "rbac.authorization.platform.io/autoupdate"
@@ -68,7 +69,8 @@ func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	return t
 }
 
-// role returns the Role or ClusterRole. A controller copies rules into an aggregating role.
+// role returns the Role or ClusterRole. An aggregating role has no rules, because a controller adds
+// them.
 func (b roleBuilder) role(s defaultRole) tree.Tree {
 	t := tree.Tree{"metadata": b.metadata(s.Namespace, s.Name)}
 	if s.AggregateTo != "" {

@@ -3,7 +3,7 @@
 //
 // A rule allows verbs on resources or paths. A role holds the compiled rules of one object. It is
 // in a roleEntry, which also exists while the role is missing. A binding has one grant per subject.
-// The index follows the stored objects and maps subjects to their grants, by which the Authorizer
+// The index watches the stored objects and maps subjects to their grants, by which the Authorizer
 // decides. Escalation is the admission plugin that keeps users from granting rights that they do
 // not hold. Reconcile creates and repairs the default roles and bindings.
 //

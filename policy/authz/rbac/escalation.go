@@ -30,8 +30,8 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles skips deletes, which only remove rights. It also skips changes of only owners and
-// finalizers, because the garbage collector makes them without holding the rules.
+// Handles skips deletes, which only remove rights. It also skips writes that change only owners and
+// finalizers, because the garbage collector makes such writes without holding the rules.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
@@ -72,8 +72,8 @@ func (e escalation) admitRole(a *request.Attributes) error {
 	return nil
 }
 
-// admitBinding requires the role to exist, because its rules are otherwise unknown. Users with the
-// verb bind on the role are exempt.
+// admitBinding requires the role to exist, because it compares the role's rules with those of the
+// user. Users with the verb bind on the role are exempt.
 func (e escalation) admitBinding(a *request.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {

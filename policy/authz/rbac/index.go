@@ -19,7 +19,8 @@ type index struct {
 	generation atomic.Uint64
 }
 
-// A roleEntry holds the role to which grants point. role is nil while it does not exist.
+// A roleEntry holds the role to which grants point. role is nil while no Role or ClusterRole with
+// this name exists.
 type roleEntry struct {
 	namespacedName
 	role         *role
@@ -157,7 +158,7 @@ func (s *subjectGrants) remove(g *grant) {
 }
 
 // subjectGrants returns the grants of the user if i is 0, and those of group i-1 otherwise. It may
-// return nil. An iteration over i allocates no list of subjects.
+// return nil. Iterating over i avoids allocating a list of subjects.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

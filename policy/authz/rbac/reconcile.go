@@ -73,12 +73,12 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repairFunc adds the missing parts of wanted to has. changed reports whether has changed, and
-// anew whether the object must be recreated instead.
+// A repairFunc adds the missing parts of wanted to has. changed reports whether it modified has.
+// anew reports whether the object must be recreated instead.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile compares one object and starts a write if it differs. Concurrent writes share disk
-// syncs.
+// reconcile compares one object and starts a write if it differs. Writes run concurrently, so that
+// they share disk syncs.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
@@ -183,7 +183,6 @@ func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	return changed, false
 }
 
-// repairBinding adds missing subjects and keeps those that an operator has added.
 func repairBinding(has, wanted tree.Tree) (changed, recreate bool) {
 	if !maps.EqualFunc(has.Object("roleRef"), wanted.Object("roleRef"), tree.SemanticEqual) {
 		return false, true

@@ -102,7 +102,6 @@ func (s *testStore) get(t *testing.T, path string) tree.Tree {
 	return obj
 }
 
-// TestDefaultRoles compares all default roles and bindings with testdata.
 func TestDefaultRoles(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		s := openStore(t, naming)
