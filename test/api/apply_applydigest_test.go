@@ -17,7 +17,6 @@ func fromMemory() int {
 	return 1
 }
 
-// applyDigests returns the number of applies that the server answered from memory.
 func (s applySession) applyDigests() (n int) {
 	s.T.Helper()
 	const name = "\ntroupe_repeated_applies_total "
@@ -29,7 +28,7 @@ func (s applySession) applyDigests() (n int) {
 }
 
 // TestApplyDigests checks that only an exact repetition of an apply without effect is answered from
-// memory. Any relevant difference prevents it.
+// memory. An apply with any relevant difference must be processed.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

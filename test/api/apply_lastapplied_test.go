@@ -100,8 +100,9 @@ func TestUnusableLastApplied(t *testing.T) {
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
-// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. It contains the
-// configuration without the annotation itself, or nothing if the configuration is too large.
+// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. The annotation must
+// contain the configuration without the annotation itself, or nothing if the configuration is too
+// large.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

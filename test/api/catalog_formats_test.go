@@ -123,7 +123,6 @@ func (f formatClient) create(k *schema.Kind, name string, o map[string]any) {
 	}
 }
 
-// roundTrip reads the object in each version and format, and writes it back.
 func (f formatClient) roundTrip(k *schema.Kind, name string) {
 	own := collection(k) + "/" + name
 	want := f.json(own)

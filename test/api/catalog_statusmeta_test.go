@@ -14,7 +14,7 @@ import (
 )
 
 // keptMetadata lists the metadata fields that a status write must not change, by kind, as in the
-// strategies of Kubernetes. It may change all other metadata fields.
+// strategies of Kubernetes. A status write may change all other metadata fields.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Deployment":                 {"labels"},
@@ -76,7 +76,7 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 }
 
 // reached checks that a write changed all of statusMetadata except the fields in keptMetadata, and
-// that the writer owns exactly those.
+// that the writer owns exactly the changed fields.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

@@ -93,7 +93,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestDiscovery checks that discovery documents are served in CBOR.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -165,7 +165,6 @@ func TestTooLargeAsJSON(t *testing.T) {
 	}
 }
 
-// TestDeleteOptions checks that DeleteOptions may be encoded in CBOR.
 func TestDeleteOptions(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

@@ -91,7 +91,6 @@ func TestDynamicClient(t *testing.T) {
 	}
 }
 
-// life creates, watches, reads, lists, updates, patches, applies and deletes one object.
 func life(t *testing.T, objects dynamic.ResourceInterface, content cborObject) {
 	t.Helper()
 	ctx := t.Context()

@@ -62,7 +62,7 @@ func (f filler) fillScalarStruct(v reflect.Value) bool {
 	return true
 }
 
-// recursive reports whether a type may contain itself. fill leaves most of its values empty.
+// recursive reports whether a type may contain itself. fill leaves most values of such types empty.
 func recursive(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -72,8 +72,8 @@ func recursive(t reflect.Type) bool {
 }
 
 // fillJSONValue fills a struct that is a single value in JSON: arbitrary JSON, or a choice between
-// a schema and a list or bool. It sets only one of the two. It matches types by name, because this
-// module does not require all of their packages.
+// a schema and a list or bool. Only one alternative of a choice is set. Types are matched by name,
+// because this module does not require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":

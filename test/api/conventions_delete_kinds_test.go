@@ -14,7 +14,7 @@ import (
 )
 
 // returnsObject lists the resources for which a delete returns the deleted object, by the API
-// conventions or as in kube-apiserver. For all others, it returns a Status.
+// conventions or as in kube-apiserver. For all other resources, a delete returns a Status.
 var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)

@@ -72,7 +72,8 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// With several servers, the history of one of them may still contain that version.
+	// With several servers, the history of another server may still contain the version, so try
+	// again.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()

@@ -126,8 +126,8 @@ func TestBookmarks(t *testing.T) {
 	}
 }
 
-// TestWatchLife checks that a watch ends cleanly after the requested timeout, or after the server's
-// if none is requested.
+// TestWatchLife checks that a watch ends cleanly after the requested timeout. Without a requested
+// timeout, the server's timeout applies.
 func TestWatchLife(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })

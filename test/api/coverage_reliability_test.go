@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// isTranscript reports whether a test folder contains a transcript with that name.
 func isTranscript(t *testing.T, suite, name string) bool {
 	t.Helper()
 	for _, pattern := range []string{"testdata/*", "testdata/*/*"} {

@@ -58,7 +58,6 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// driftComparison recursively compares messages of the plan with Go types.
 type driftComparison struct {
 	*testing.T
 	done    map[string]bool

@@ -11,7 +11,6 @@ import (
 
 type kindSession struct{ client.Session }
 
-// want sends a request, checks the status code, and returns the object in the response.
 func (s kindSession) want(code int, method, path string, body any) client.Object {
 	s.T.Helper()
 	contentType := client.JSON

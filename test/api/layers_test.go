@@ -97,7 +97,6 @@ func layerOf(path string) string {
 	return layer
 }
 
-// listPackages returns the packages of the main module and their non-test files.
 func listPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")

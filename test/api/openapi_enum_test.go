@@ -28,7 +28,7 @@ var otherChoices = map[string]string{
 }
 
 // TestEnums checks that the documents list the constants of each field whose Go type is an
-// enumeration. `kubectl explain` shows them.
+// enumeration, because `kubectl explain` shows them.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -132,7 +132,6 @@ func enumConstants(t *testing.T, pkg string) map[string][]string {
 	return all
 }
 
-// isMarkedEnum reports whether a line of a comment is exactly the marker +enum.
 func isMarkedEnum(comment *ast.CommentGroup) bool {
 	return comment != nil && slices.ContainsFunc(comment.List, func(c *ast.Comment) bool {
 		return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+enum"

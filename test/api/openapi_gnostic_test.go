@@ -34,7 +34,6 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// sameOpenAPI compares a Protobuf document from the server with one converted from JSON.
 func sameOpenAPI(t *testing.T, name string, wire []byte, want, got proto.Message) {
 	t.Helper()
 	if err := (proto.UnmarshalOptions{DiscardUnknown: false}).Unmarshal(wire, got); err != nil {

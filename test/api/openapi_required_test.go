@@ -40,7 +40,8 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 }
 
 // TestRequired checks that the documents mark every field as required that the Go types in
-// k8s.io/api mark. They may mark other fields only if the server rejects objects without them.
+// k8s.io/api mark. The documents may mark other fields only if the server rejects objects without
+// them.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -154,7 +154,6 @@ func (d *scenario) held() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: d.ask(http.MethodGet, d.path()+"/a", "", nil).Object()}
 }
 
-// ask sends a request and adds the status code to the current step.
 func (d *scenario) ask(method, path, contentType string, body any) client.Answer {
 	d.Helper()
 	text := client.Encode(d, body)
@@ -172,7 +171,6 @@ func (d *scenario) step(format string, args ...any) {
 	d.steps = append(d.steps, fmt.Sprintf(format, args...))
 }
 
-// define creates the CRD, or updates its schema.
 func (d *scenario) define() {
 	d.Helper()
 	object := map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + d.group},

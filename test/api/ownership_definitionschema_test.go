@@ -75,7 +75,6 @@ func embed(s *spec.Schema) {
 	}
 }
 
-// singleVersion is the converter of a kind that has only one version.
 type singleVersion struct{ *structuralschema.Structural }
 
 func (singleVersion) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }

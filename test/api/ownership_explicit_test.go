@@ -12,7 +12,7 @@ import (
 
 // An apply may remove all fields of an object or list that the configuration sets to empty. These
 // functions then create the empty object or list at once, as this server does. The oracle creates
-// it only at the next apply.
+// the empty value only at the next apply.
 
 // explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {
@@ -63,7 +63,8 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields is explicit for a built-in kind. It reports whether it has set any field.
+// explicitFields does the work of explicit for a built-in kind, and reports whether it set any
+// field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

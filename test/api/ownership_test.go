@@ -137,8 +137,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts limits how often the oracle may apply until the results agree. Its result depends on
-// the random order in which it converts between versions.
+// maxAttempts limits how often the oracle may apply until both implementations agree. The oracle's
+// result depends on the random order in which it converts between versions.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {
@@ -197,7 +197,7 @@ func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfiel
 	}
 }
 
-// oracle applies a configuration to the previous object of the oracle.
+// oracle returns the result of applying config to the previous object in the oracle.
 func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEndpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {

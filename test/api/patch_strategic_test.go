@@ -83,8 +83,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare applies a patch in both implementations. If the oracle returns an error, ours may have
-// another text.
+// compare applies a patch in both implementations. If the oracle returns an error, this server must
+// return one too, possibly with another text.
 func (c *patchComparison) compare(label string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)

@@ -112,7 +112,6 @@ func normalize(v any, data bool) any {
 	return v
 }
 
-// forgetAges replaces the table cells that contain ages.
 func forgetAges(table map[string]any) {
 	columns, _ := table["columnDefinitions"].([]any)
 	rows, _ := table["rows"].([]any)

@@ -57,7 +57,8 @@ func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	return verdicts
 }
 
-// settle sends a request. If the step settles, it repeats the request until the response agrees.
+// settle sends a request. If s.Settles is set, it repeats the request until the response agrees
+// with the recording.
 func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referenceAnswer, verdict referenceComparison) {
 	t.Helper()
 	client.Poll(func() bool {

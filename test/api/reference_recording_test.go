@@ -45,7 +45,6 @@ type referenceAnswer struct {
 
 const namespacePlaceholder = "{ns}"
 
-// recordings reads all cases in testdata/reference, in the order of the files.
 func recordings(t *testing.T) []recorded {
 	t.Helper()
 	files, err := filepath.Glob("testdata/reference/*.json")

@@ -33,8 +33,8 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// checkCBOR requests the object, lists and watches of it, tables and metadata in CBOR, and writes
-// the object back.
+// checkCBOR requests the object in CBOR, alone and in a list, watch and table, and its metadata. It
+// then writes the object back.
 func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	body := a.get(t, o.path(), representationCborType, representationCborType)

@@ -189,7 +189,6 @@ func (o representationObject) fromProtobuf(t *testing.T, body []byte) any {
 	return o.decode(t, unwrap(t, body, o.kind.Kind, o.kind.APIVersion()))
 }
 
-// decode decodes an object of o's kind from Protobuf.
 func (o representationObject) decode(t *testing.T, raw []byte) any {
 	t.Helper()
 	sample, ok := public.Kinds[o.kind.GroupVersionKind]

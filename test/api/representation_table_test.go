@@ -26,7 +26,6 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), `UID`},
 }
 
-// TestTables compares the table of each kind's object with testdata/representation/tables.txt.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)

@@ -35,7 +35,7 @@ func fieldsOfRepresentation(b []byte, number protowire.Number) (values [][]byte,
 
 const added = "ADDED"
 
-// checkWatch reads the first event of a watch of the object in each representation.
+// checkWatch watches the object in each representation and checks the first event.
 func (a *requester) checkWatch(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?watch=1&fieldSelector=metadata.name%3D" + o.name
@@ -127,7 +127,8 @@ func (a *requester) event(t *testing.T, path, accept, kind string) map[string]an
 	return e.Object
 }
 
-// protobufEvent is event for Protobuf, where a frame is a length of four bytes and a WatchEvent.
+// protobufEvent does the work of event for Protobuf, where a frame is a length of four bytes and a
+// WatchEvent.
 func (a *requester) protobufEvent(t *testing.T, path, accept, kind string) []byte {
 	t.Helper()
 	body := a.stream(t, path, accept, watchType)

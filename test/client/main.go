@@ -43,7 +43,7 @@ type Shared[T any] struct {
 	once func() (T, error)
 }
 
-// NewShared returns a Shared. It calls make on the first use of the value.
+// NewShared returns a Shared whose value is created by make on first use.
 func NewShared[T any](make func() (T, error)) Shared[T] {
 	return Shared[T]{sync.OnceValues(make)}
 }

@@ -59,8 +59,8 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 // BuildTroupe builds troupe like make build, with the libraries of the main module, and returns its
 // path in dir. Each clone has its own program in the user's cache directory.
 //
-// Because even checking that it is up to date takes 2 s of CPU time, make test builds troupe once
-// for all suites and sets TROUPE_PROGRAM to its path.
+// Even checking that the program is up to date takes 2 s of CPU time. make test therefore builds
+// troupe once for all suites and sets TROUPE_PROGRAM to its path.
 func BuildTroupe(dir string) (string, error) {
 	if program := os.Getenv("TROUPE_PROGRAM"); program != "" {
 		return linkProgram(dir, program)
@@ -93,8 +93,8 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 // of BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
-// BuildTroupeWithClock is BuildTroupe with a modified package time, so that the whole server uses a
-// shifted clock.
+// BuildTroupeWithClock builds troupe like BuildTroupe, but with a modified package time that shifts
+// the clock of the whole server.
 func BuildTroupeWithClock(dir string) (string, error) {
 	kept, err := programCache("clock")
 	if err != nil {

@@ -35,7 +35,8 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return ServeConfig(t, config, t.Output())
 }
 
-// ServeConfig is Serve with a complete configuration and a writer for the log.
+// ServeConfig starts a server like Serve, but with a complete configuration and a writer for the
+// log.
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
 	keepIn(t, &config)
@@ -61,8 +62,9 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a server. It retries while the data directory is still locked by a stopped server. A
-// child process that another test forks holds the lock until it executes its program.
+// start starts a server. It retries while the data directory of a stopped server is still locked. A
+// child process that another test forks inherits the lock, and holds it until it executes its
+// program.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
 	var err error
@@ -78,8 +80,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a Server whose client always uses the same one of several servers, for tests of
-// state that each server has, such as limits.
+// First returns a Server whose client always uses the same server if there are several. Tests need
+// it for state that each server has of its own, such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())

@@ -26,10 +26,10 @@ func Quick(t testing.TB, limit time.Duration, name string) (done func()) {
 	}
 }
 
-// Rounds counts the rounds of a repeated test. In make test, there are short rounds. In the soak,
-// TROUPE_SOAK is a duration or a number of rounds, which is divided by the number of loops in the
-// test. TROUPE_ROUND selects a single round. If the test fails, it logs the command that repeats
-// the last round.
+// Rounds iterates over the numbers of the rounds of a repeated test. make test runs short rounds.
+// In the soak, TROUPE_SOAK is a duration or a number of rounds, which is divided by the number of
+// loops in the test. TROUPE_ROUND selects a single round. If the test fails, Rounds logs the
+// command that repeats the last round.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()

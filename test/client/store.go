@@ -55,7 +55,7 @@ func keepIn(t testing.TB, config *daemon.Config) {
 		t.Fatal(err)
 	}
 	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
-	// etcd may be slow on a busy machine.
+	// The default timeouts are too short for etcd on a busy machine.
 	config.Etcd.HealthCheckTimeout, config.Etcd.WriteTimeout = daemon.Duration(Watchdog), daemon.Duration(Watchdog)
 }
 

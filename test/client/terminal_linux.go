@@ -19,7 +19,7 @@ func ResizeTerminal(keyboard *os.File, width, height int) error {
 	return unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
 }
 
-// TerminalMode returns the mode of a terminal, and whether it is raw.
+// TerminalMode returns the mode of a terminal. raw reports whether the terminal is in raw mode.
 func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	m, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 	if err != nil {

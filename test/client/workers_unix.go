@@ -65,7 +65,6 @@ func SharedWorkers(program string, env ...string) *Workers {
 	return workers.of[key]
 }
 
-// run runs a command with the given standard files and returns its exit code.
 func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	w, err := k.worker()
 	if err != nil {
@@ -119,8 +118,6 @@ func (k *Workers) worker() (*worker, error) {
 	return w, nil
 }
 
-// socketPair returns two connected sockets, one for this process and one to pass to a child
-// process.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

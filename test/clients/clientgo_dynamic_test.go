@@ -34,8 +34,6 @@ func atClientGo(t *testing.T, o *unstructured.Unstructured, path ...string) stri
 	return text
 }
 
-// TestDynamic checks that the dynamic client can create, update, patch, list, watch and delete an
-// object.
 func TestDynamic(t *testing.T) {
 	t.Parallel()
 	ns := clientGoServer(t).Namespace(t)
@@ -108,7 +106,6 @@ func TestDynamicApply(t *testing.T) {
 	}
 }
 
-// TestMetadata checks that the metadata client can get, patch, list, watch and delete objects.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	for encoding, media := range encodings {

@@ -52,7 +52,8 @@ type follower struct {
 
 // TestKilledInformer checks that informers stay consistent with a list while the daemon is killed
 // and restarted under write load. As long as the watch history suffices, an informer lists or
-// streams all objects only once. After the history has expired, it does so after each restart.
+// streams all objects only once. After the history has expired, an informer must read all objects
+// after each restart.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)

@@ -92,7 +92,7 @@ func (s *Server) Typed(t testing.TB, media string) kubernetes.Interface {
 	return must1(kubernetes.NewForConfig(s.Config(t, media)))(t)
 }
 
-// Namespace creates a namespace with a unique name, which it returns.
+// Namespace creates a namespace with a unique name and returns the name.
 func (s *Server) Namespace(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", s.names.Add(1))

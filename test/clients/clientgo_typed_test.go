@@ -242,7 +242,6 @@ var rows = []kind{
 		}),
 }
 
-// TestTyped creates, updates and deletes an object of each resource, in JSON and Protobuf.
 func TestTyped(t *testing.T) {
 	for _, r := range rows {
 		for encoding, media := range encodings {

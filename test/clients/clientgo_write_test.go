@@ -192,7 +192,6 @@ func TestDeleteCollection(t *testing.T) {
 	})
 }
 
-// TestReviews checks SelfSubjectReview and SelfSubjectAccessReview.
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -208,7 +207,6 @@ func TestReviews(t *testing.T) {
 	})
 }
 
-// TestSubresources tests Pod bindings, ephemeral containers and namespace finalization.
 func TestSubresources(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

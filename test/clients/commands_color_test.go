@@ -27,7 +27,6 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// onTerminal runs a command in a terminal and returns its output.
 func onTerminal(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
 	end, keyboard := client.OpenTerminal(t)

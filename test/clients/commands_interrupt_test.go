@@ -50,7 +50,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// watches returns the number of open watches.
 func watches(p *place) int {
 	p.T.Helper()
 	text := string(p.Send(200, "GET", "/metrics", "", "").Body)

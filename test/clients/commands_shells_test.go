@@ -36,7 +36,8 @@ func TestShells(t *testing.T) {
 			term := p.open(200, 24, c)
 			term.press(setup.line)
 			term.see("ready-2")
-			// The command's output shows what was completed and does not occur in the typed line.
+			// The expected output does not occur in the typed line, so that it proves the
+			// completion.
 			for _, try := range []struct{ typed, says string }{
 				{"troupe get configm\t -n warehouse -o name\r", "configmap/settings-of-it"},
 				{"troupe get -n warehouse configmaps sett\t -o custom-columns=X:.metadata.name,Y:.kind\r", "settings-of-it   ConfigMap"},

@@ -137,7 +137,6 @@ func (t *terminal) see(text string) {
 	})
 }
 
-// end waits for the command and returns its exit code.
 func (t *terminal) end() int {
 	t.p.T.Helper()
 	select {

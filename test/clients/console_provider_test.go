@@ -92,8 +92,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSignInWithProvider checks that users can sign in through the OIDC issuer of the server, and
-// that the response to another sign-in is rejected.
+// TestSignInWithProvider checks that users can sign in to the console through the server's OIDC
+// issuer, and that the console rejects an ID token with a wrong nonce.
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")

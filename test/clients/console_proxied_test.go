@@ -23,8 +23,8 @@ try { found = "found " + JSON.stringify(Object.values(sessionStorage)) } catch (
 document.body.textContent = found
 </script>`
 
-// TestProxiedPages checks that a page proxied from a Pod cannot read the console's token. It can if
-// another proxy removes the Content-Security-Policy header.
+// TestProxiedPages checks that the Content-Security-Policy header keeps a page proxied from a Pod
+// from reading the console's token. Without the header, the page can read it.
 func TestProxiedPages(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	host := client.OwnAddress(t) // loopback addresses are not proxied

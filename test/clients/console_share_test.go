@@ -23,7 +23,7 @@ import (
 )
 
 // ofConsole matches the functions that serve metrics and tables. Under the mixed load, only the
-// console causes them to be called.
+// console triggers them.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
 // TestShare measures the share of the server's CPU time that two consoles cause under the bench's

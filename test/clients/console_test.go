@@ -27,7 +27,7 @@ const (
 	readerToken = "token-of-a-reader"
 )
 
-// A consoleSite is a server with the console enabled and some objects, and a browser.
+// A consoleSite is a server with the console enabled and some objects, opened in a browser.
 type consoleSite struct {
 	*browser
 	client.Session
@@ -171,8 +171,8 @@ func TestTablesAreLive(t *testing.T) {
 	})
 }
 
-// TestQuickTable checks that the console polls a long table with too many changes per second
-// instead of watching it. It watches the table again once the changes stop.
+// TestQuickTable checks that the console polls a long table while its objects change too often for
+// a watch. Once the changes stop, the console watches the objects again.
 func TestQuickTable(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	watches := map[network.RequestID]bool{}
@@ -430,8 +430,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestSwitch checks that the console is disabled by default. If it is enabled, it serves only its
-// own files and forbids framing.
+// TestSwitch checks that the console is disabled by default. An enabled console serves only its own
+// files and forbids framing.
 func TestSwitch(t *testing.T) {
 	off := client.Open(t, nil)
 	off.Send(404, "GET", "/console/", "", "")

@@ -77,7 +77,7 @@ func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 }
 
 // TestBuilder tests webhooks that controller-runtime's builder registers in a manager at the
-// default paths of a type.
+// default paths for a type.
 func TestBuilder(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

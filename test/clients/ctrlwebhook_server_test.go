@@ -53,7 +53,7 @@ func allowing(context.Context, admission.Request) admission.Response { return ad
 var errUnexpected = apierrors.NewBadRequest("this is another object than was written")
 
 // TestDenyingServer checks that a webhook can deny requests in every server setup that
-// controller-runtime supports. Without a running server, requests fail.
+// controller-runtime supports. Requests fail while no webhook server runs.
 func TestDenyingServer(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*controllerWebhookSite){

@@ -136,7 +136,6 @@ func (s *controllerWebhookSite) start(name interface{ Start(context.Context) err
 	client.Eventually(s.T, started)
 }
 
-// about takes subresources in the form "pods/status".
 func about(group string, resources []string, operations ...admissionregistration.OperationType) []admissionregistration.RuleWithOperations {
 	return []admissionregistration.RuleWithOperations{{
 		Operations: operations, Rule: admissionregistration.Rule{APIGroups: []string{group}, APIVersions: []string{"v1"}, Resources: resources},

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// warnings collects the warnings that a client receives.
 type warnings struct {
 	mu   sync.Mutex
 	said []string

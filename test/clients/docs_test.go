@@ -42,8 +42,8 @@ var notRun = []unrun{
 	{regexp.MustCompile(`^kubectl (apply -k|-n troupe) `), "needs a cluster that runs Pods; TestObjects checks the objects"},
 }
 
-// docs has the documents whose session differs from the default. By default the server has
-// Kubernetes names, and the data directory troupe-data in the session's new directory.
+// docs lists the documents that need more than the default setup: a server with Kubernetes names
+// and the data directory troupe-data.
 var docs = map[string]struct {
 	setup  string // a command before those of the document
 	config func(t *testing.T, c *daemon.Config, dir, text string)
@@ -65,7 +65,6 @@ var docs = map[string]struct {
 // stopped while they run.
 var withoutServer = regexp.MustCompile(`^troupe (backup|migrate) troupe-data `)
 
-// A docBlock is a code block in a document.
 type docBlock struct {
 	kind string // the language after the fence, or ""
 	at   string // file and line
@@ -267,8 +266,8 @@ func (s *docSession) stop() {
 	}
 }
 
-// play runs the blocks of a document. Bash runs blocks that contain background commands, which the
-// shell of the session does not support.
+// play runs the blocks of a document. Blocks with background commands run in Bash, because the
+// session's own shell does not support them.
 func (s *docSession) play(blocks [][]docStep) {
 	for _, steps := range blocks {
 		if slices.ContainsFunc(steps, func(s docStep) bool { return strings.Contains(s.command, " & ") }) {
@@ -315,8 +314,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve starts a second server with a free port and its own data directory, and stops it when it is
-// ready. It returns the line that reports readiness.
+// serve starts a second server with a free port and its own data directory, and stops the server
+// once it is ready. It returns the line that reports readiness.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {

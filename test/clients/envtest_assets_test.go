@@ -11,11 +11,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak reports whether tests run in their long form.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is an environment variable that holds the assets directory. It makes the test binary
-// start a control plane and wait to be killed.
+// abandoned names the environment variable for the assets directory. If it is set, the test binary
+// starts a control plane and waits to be killed.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
 // assets is the directory in which troupe installed the assets. The troupe binary is removed

@@ -46,8 +46,8 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	return c
 }
 
-// installedClients matches the kubectl versions that Google Cloud CLI installs. KUBECTLS overrides
-// it.
+// installedClients matches the kubectl versions that Google Cloud CLI installs. The environment
+// variable KUBECTLS overrides this pattern.
 const installedClients = "/usr/lib/google-cloud-sdk/bin/kubectl.1.*"
 
 func others() ([]string, error) {

@@ -44,7 +44,6 @@ func TestKubectlKilled(t *testing.T) {
 	}
 }
 
-// must returns the output of a command, and fails the test if the command fails.
 func (c kubectlClient) must(t *testing.T, command string) string {
 	t.Helper()
 	s, err := c.run(command)

@@ -48,8 +48,8 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers disables the controllers that interfere with the tables. The tables set the status of
-// PersistentVolumes and PodDisruptionBudgets, and count Secrets.
+// controllers disables the built-in controllers that would interfere with the tables. The tables
+// themselves set the status of PersistentVolumes and PodDisruptionBudgets, and they count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
 // workloadsTables lists the tables that need the workload controllers and a simulated kubelet.

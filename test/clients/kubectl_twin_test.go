@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl stands for output and an exit code that equal kubectl's.
+// asKubectl replaces a step's output and exit code in troupe's transcript if both equal kubectl's.
 const asKubectl = "(as kubectl)\n"
 
 // TestTwins runs the tables with troupe instead of kubectl. The transcripts in
-// testdata/kubectl/twin contain only the differences: other texts, and tables of the profile
+// testdata/kubectl/twin contain only output that differs from kubectl's, and tables of the profile
 // platform, which kubectl cannot print.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {

@@ -33,7 +33,7 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 }
 
 // TestCommand checks that troupe cluster suggests its own flags if its directory or port is in use.
-// It also checks that it stops cleanly, and that a restart restores the cluster.
+// The command must stop cleanly, and a restart must restore the cluster.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -62,8 +62,8 @@ func TestCommand(t *testing.T) {
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
 }
 
-// TestPlatform checks nodes, leases, volumes and built-in controllers with platform names. The
-// client is troupe.
+// TestPlatform checks nodes, leases, volumes and built-in controllers with platform names. The test
+// uses troupe as its client.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -9,7 +9,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(client.Main(m)) }
 
-// built holds the paths of the programs that tables need.
 var built = client.NewShared(func() (programs, error) {
 	dir, err := client.SharedDir()
 	if err != nil {

@@ -45,8 +45,9 @@ func service(name, spec string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
 }
 
-// TestIPAddresses checks that the IPAddress of a Service exists once its creation is acknowledged,
-// and is gone once its deletion is. Each address has one owner, and dry runs allocate none.
+// TestIPAddresses checks that the IPAddress of a Service exists once the creation of the Service is
+// acknowledged, and is gone once the deletion is. Each address has one owner, and dry runs allocate
+// none.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -168,7 +169,7 @@ func (c *networkCluster) cidr(name string) (string, error) {
 const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer"
 
 // TestServiceCIDRs checks that Services get addresses from additional ServiceCIDRs. A ServiceCIDR
-// is deleted only once its addresses are released or another one contains them.
+// is deleted only once its addresses are released or another ServiceCIDR contains them.
 func TestServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Services.ClusterIPRange = "10.0.0.0/29" })
@@ -213,7 +214,7 @@ func TestServiceCIDRs(t *testing.T) {
 		return want(got, "[10.1.0.0/28] ["+cidrFinalizer+"] Ready=False Terminating: There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR")
 	})
 	c.Send(422, "POST", ns+"services", client.JSON, service("late", ""))
-	// The ServiceCIDR is deleted once another one contains its addresses.
+	// The ServiceCIDR is deleted once another ServiceCIDR contains its addresses.
 	c.create(netv1+"servicecidrs", `{"metadata":{"name":"wide"},"spec":{"cidrs":["10.1.0.0/24"]}}`)
 	c.soon(func() error { return c.gone(netv1 + "servicecidrs/more") })
 	ready("wide", "10.1.0.0/24")

@@ -58,8 +58,7 @@ func (c *networkCluster) patch(path, body string) {
 	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
 }
 
-// get decodes an object into the value that into points to. A status code other than 200 is an
-// error.
+// get returns an error for any status code other than 200.
 func (c *networkCluster) get(path string, into any) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err != nil {
@@ -94,7 +93,6 @@ func (c *networkCluster) pod(ns, name, labels, node, ips, ready string) {
 	c.podStatus(ns, name, ips, ready)
 }
 
-// podStatus updates the status of a running Pod, as a kubelet would.
 func (c *networkCluster) podStatus(ns, name, ips, ready string) {
 	c.T.Helper()
 	c.patch(ns+"pods/"+name+"/status", fmt.Sprintf(`{"status":{"phase":"Running","podIP":%q,"podIPs":[%s],"conditions":[{"type":"Ready","status":%q,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,

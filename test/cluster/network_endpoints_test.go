@@ -67,7 +67,7 @@ func (c *networkCluster) slices(namespace, service string) ([]endpointSlice, err
 	return list.Items, err
 }
 
-// wantSlices waits until a Service has exactly the given EndpointSlices. Each line describes one.
+// wantSlices waits until a Service has exactly the given EndpointSlices, one per line.
 func (c *networkCluster) wantSlices(namespace, service string, lines ...string) {
 	c.T.Helper()
 	c.soon(func() error {

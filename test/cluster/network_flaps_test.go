@@ -157,8 +157,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	c.checkAddresses()
 }
 
-// TestManyAddresses checks that a range can be allocated up to its last address across a restart,
-// and then released. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
+// TestManyAddresses fills a range up to its last address, with a restart halfway, and then releases
+// all addresses. The range has 254 addresses, or 65,534 with TROUPE_SOAK.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	cidr, total := "10.4.0.0/24", 254

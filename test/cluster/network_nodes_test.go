@@ -114,7 +114,6 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// ready updates the Ready condition of a node, as a kubelet would.
 func (c *networkCluster) ready(name, status string) {
 	c.T.Helper()
 	c.patch(core+"nodes/"+name+"/status", fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"lastHeartbeatTime":%q}]}}`, status, time.Now().UTC().Format(time.RFC3339)))

@@ -21,7 +21,6 @@ type process struct {
 	name string
 }
 
-// start runs a program until the end of the test.
 func start(t testing.TB, name, path string, args ...string) *process {
 	t.Helper()
 	return &process{client.Start(t, exec.Command(path, args...)), name}
@@ -53,7 +52,6 @@ const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-
 // exceeds the interval of lease renewals, which is 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
-// newShells returns a cluster without processes, in which tests can run kubectl.
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
 	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.SharedWorkers(client.KubectlBinary(t))}
@@ -91,7 +89,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	return c
 }
 
-// startKwok installs kwok's Stages and starts kwok for the Nodes that have its annotation.
+// startKwok installs kwok's Stages and starts kwok for the Nodes that have kwok's annotation.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
 	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")
@@ -133,7 +131,8 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 	c.serve(t, troupe)
 }
 
-// shell runs a command line and returns its trimmed output. k is kubectl in the namespace.
+// shell runs a command line and returns its trimmed output. In the command line, k is kubectl in
+// the given namespace.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	sh := client.Shell{
 		Dir: "testdata/cluster", Programs: map[string]*client.Workers{"kubectl": c.kubectl},

@@ -12,11 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs holds the paths of the programs that a cluster runs. With built-in controllers, all but
-// troupe are empty.
+// programs holds the paths of the programs that a cluster runs. A cluster with built-in controllers
+// needs only troupe, and the other paths are empty.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
-// build builds troupe and, if kubernetes is true, the programs of Kubernetes.
+// build builds troupe and, if kubernetes is true, kube-controller-manager, kube-scheduler, kubeadm
+// and kwok.
 func build(dir string, kubernetes bool) (p programs, err error) {
 	if p.troupe, err = client.BuildTroupe(dir); err != nil || !kubernetes {
 		return p, err
@@ -32,9 +33,9 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	return p, nil
 }
 
-// Program returns the path of a program at the version in module/go.mod. The first call builds the
-// program into the user's cache directory with build.sh. This takes minutes, and gigabytes of
-// downloads and build cache. TROUPE_PROGRAMS names a directory with existing programs.
+// Program returns the path of a program at the version in module/go.mod. The first call runs
+// build.sh, which builds the program into the user's cache directory. The build takes minutes, and
+// gigabytes of downloads and build cache. TROUPE_PROGRAMS names a directory with existing programs.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)

@@ -67,8 +67,8 @@ func (c *workloadCluster) list(path, labels string) []client.Object {
 	return l.Items
 }
 
-// wait waits until fields of an object, given by path, have the given values when formatted as
-// text.
+// wait waits until the object at path has the given field values, and returns the object. The keys
+// of want are field paths. Values are compared as formatted text.
 func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -100,7 +100,7 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until the text that condition returns equals want.
+// waitCondition waits until the object at path has a condition that condition formats as want.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object

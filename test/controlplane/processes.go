@@ -49,8 +49,8 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 // stopTimeout is the time that a process gets to exit after SIGTERM.
 const stopTimeout = time.Minute
 
-// Stop stops all processes in reverse order. It sends SIGTERM and, after stopTimeout, kills the
-// process.
+// Stop stops all processes in reverse order. A process that has not exited stopTimeout after
+// SIGTERM is killed.
 func (p *Processes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

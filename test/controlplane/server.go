@@ -81,8 +81,8 @@ func (p *Processes) Await(ctx context.Context, name string, holds func() bool) e
 	return nil
 }
 
-// OuterAddress returns an address that Endpoints may contain. The API rejects loopback addresses
-// there. No client connects to the returned address.
+// OuterAddress returns a non-loopback address of this machine for use in Endpoints, because the API
+// rejects loopback addresses in Endpoints. No client connects to the returned address.
 func OuterAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {

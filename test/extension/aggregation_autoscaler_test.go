@@ -45,7 +45,6 @@ func (m *metricsServer) handle(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// An autoscalerState contains the status fields that the test checks.
 type autoscalerState struct {
 	Status struct {
 		CurrentReplicas, DesiredReplicas int
@@ -104,8 +103,8 @@ func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 		"behavior":{"scaleDown":{"stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":9,"periodSeconds":1}]}}}}`, name, metrics))
 }
 
-// TestAutoscaler checks that autoscalers scale by metrics from aggregated servers. If they cannot,
-// conditions and Events give the reason.
+// TestAutoscaler checks that autoscalers scale by metrics from aggregated servers. Conditions and
+// Events report why an autoscaler cannot scale.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{pods: []string{"web-0", "web-1"}}
@@ -130,7 +129,8 @@ func TestAutoscaler(t *testing.T) {
 	})
 	s.wantEvent("FailedComputeMetricsReplicas", "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: failed to get cpu utilization")
 
-	// The Pods use all of the CPU that they request. The target utilization is half of it.
+	// The Pods use 100 % of the CPU that they request, and the target is 50 %. So the autoscaler
+	// doubles the number of replicas.
 	for group, version := range map[string]string{"metrics": "v1beta1", "custom.metrics": "v1beta1", "external.metrics": "v1beta1"} {
 		s.register(b, group+".platform.io", version)
 	}
@@ -146,7 +146,6 @@ func TestAutoscaler(t *testing.T) {
 	m.used.Store(50)
 	s.wantEvent("SuccessfulRescale", "New size: 1; reason: All metrics below target")
 
-	// Scale by object metrics and external metrics.
 	s.scaled("object", 1, `{"type":"Object","object":{"metric":{"name":"hits"},"describedObject":{"apiVersion":"v1","kind":"Service","name":"web"},"target":{"type":"AverageValue","averageValue":"4"}}}`)
 	s.wantEvent("SuccessfulRescale", "New size: 3; reason: Service metric hits above target")
 	s.scaled("external", 1, `{"type":"External","external":{"metric":{"name":"queue","selector":{"matchLabels":{"app":"web"}}},"target":{"type":"AverageValue","averageValue":"2500m"}}}`)

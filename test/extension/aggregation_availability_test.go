@@ -140,8 +140,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that servers that do not respond become unavailable, while the API,
-// discovery and other APIServices are served. Requests must not wait for the probe of a silent
-// server, so no probe may end while a request is served.
+// discovery and other APIServices are served. A request must not wait for the probe of a silent
+// server. So each request is repeated until no probe ended while it was served.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

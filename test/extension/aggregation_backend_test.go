@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated server that serves the resource things. If handle returns true, it has
-// sent the response instead.
+// A backend is an aggregated server that serves the resource things. The function handle may send a
+// response itself, and then returns true.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -103,7 +103,6 @@ func apiService(group, version, more string) string {
 		"group":%[2]q,"version":%[1]q,"groupPriorityMinimum":100,"versionPriority":10,"service":{"name":"ext","namespace":"default"}%[3]s}}`, version, group, more)
 }
 
-// register creates an APIService for a backend and waits until it is available.
 func (s aggregationSession) register(b *backend, group, version string) {
 	s.T.Helper()
 	s.Send(201, "POST", apiServices, client.JSON, apiService(group, version, `,"caBundle":"`+b.ca()+`"`))

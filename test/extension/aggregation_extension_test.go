@@ -221,7 +221,7 @@ func testMetricsClients(m metricsSession) {
 	m.want(`.*v1beta1.metrics.k8s.io kube-system/metrics-server True .*`, "get", "apiservices")
 	m.want(`.*\(NotFound\): .*"nobody" not found\n\[exit status 1\]`, "get", "pods.v1beta1.metrics.k8s.io", "nobody")
 
-	// Both servers authorize the request: the daemon before it forwards it, and the metrics server
+	// Both servers authorize the request: the daemon before forwarding it, and the metrics server
 	// with a SubjectAccessReview.
 	m.want(`(?s).*web.*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=jane")
 	m.want(`.*Forbidden.*User "joe" cannot list resource "pods" in API group "metrics.k8s.io".*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=joe")
@@ -252,8 +252,8 @@ func testMetricsWatch(m metricsSession) {
 	}
 }
 
-// testMetricsDocuments reads discovery and OpenAPI with client libraries while another registered
-// server is unavailable.
+// testMetricsDocuments checks that client libraries can read discovery and OpenAPI while another
+// registered server is unavailable.
 func testMetricsDocuments(m metricsSession) {
 	m.apply(`{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.dead.example.com}, spec: {group: dead.example.com, version: v1,
 		groupPriorityMinimum: 1, versionPriority: 1, service: {name: dead, namespace: default}}}`)

@@ -18,8 +18,8 @@ const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy,
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
 // TestFiltersComeFirst checks that unauthenticated and unauthorized requests do not reach the
-// backend, whatever headers they have. All requests are audited. Forwarded requests are audited
-// with the status code of the backend.
+// backend, even with forged identity headers. All requests are audited. Forwarded requests are
+// audited with the status code of the backend.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

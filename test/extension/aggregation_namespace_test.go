@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A content holds the objects of a backend, with their finalizers.
+// content stores the objects of a backend and their finalizers.
 type content struct {
 	mu         sync.Mutex
 	collection bool                // supports deletecollection
@@ -111,8 +111,9 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent checks that deleting a namespace deletes its objects in aggregated servers,
-// with deletecollection or one by one. The conditions of the namespace report what remains.
+// TestNamespaceContent checks that deleting a namespace also deletes its objects in aggregated
+// servers, with deletecollection or one by one. The namespace's conditions report the remaining
+// objects.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {
@@ -140,7 +141,8 @@ func TestNamespaceContent(t *testing.T) {
 }
 
 // TestNamespaceOfDeadServer checks that the deletion of a namespace waits while an aggregated
-// server is unavailable. It completes once the server is back or its APIService is deleted.
+// server is unavailable. The deletion completes once the server is back or the server's APIService
+// is deleted.
 func TestNamespaceOfDeadServer(t *testing.T) {
 	t.Parallel()
 	c := &content{dead: true, collection: true}

@@ -102,8 +102,8 @@ func (s aggregationSession) wantAPIService(name, want string) {
 }
 
 // TestDefinitionsHaveAPIServices checks that the APIServices of CRDs are created, repaired and
-// deleted with the served versions. APIServices without the label are left alone. An APIService
-// with a Service takes precedence over the CRD.
+// deleted along with the served versions. The server leaves APIServices without the automanaged
+// label alone. An APIService with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -193,8 +193,9 @@ func TestBuiltInAPIServices(t *testing.T) {
 	})
 }
 
-// TestExtensionAuthentication checks the ConfigMap with the CAs and headers that aggregated servers
-// trust. After a restart, the ConfigMap keeps values that are no longer configured.
+// TestExtensionAuthentication checks the ConfigMap extension-apiserver-authentication, which
+// contains the CAs and headers that aggregated servers trust. After a restart, the ConfigMap keeps
+// values that are no longer configured.
 func TestExtensionAuthentication(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

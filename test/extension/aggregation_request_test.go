@@ -122,7 +122,7 @@ func TestIdentity(t *testing.T) {
 }
 
 // TestAggregationAnswers checks that responses are forwarded unchanged, including errors and
-// compressed content. Redirects are the exception.
+// compressed content. By default, a redirect is rejected with status code 502.
 func TestAggregationAnswers(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -166,7 +166,7 @@ func TestAggregationAnswers(t *testing.T) {
 	}
 }
 
-// TestRedirectIsPassedOn checks that redirects are forwarded if configured.
+// TestRedirectIsPassedOn checks that redirects are forwarded if RejectForwardingRedirects is false.
 func TestRedirectIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

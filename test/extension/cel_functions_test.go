@@ -112,6 +112,6 @@ func TestFunctions(t *testing.T) {
 	t.Logf("%d expressions", count)
 }
 
-// knownDifference is where intended differences between the implementations would be listed. There
-// are none.
+// knownDifference reports whether a difference between the implementations is intended. Currently
+// none is.
 func knownDifference(_ string, _, _ outcome) bool { return false }

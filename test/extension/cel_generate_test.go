@@ -210,8 +210,8 @@ func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 		fmt.Sprintf("has(%s.%s) && %s.%s == %s.%s", e, escaped, e, escaped, e, escaped), fmt.Sprintf("%s.?%s.hasValue()", e, escaped), fmt.Sprintf("%s == %s", e, e))
 }
 
-// escape returns the form of a field name in expressions. It does not change names that expressions
-// cannot contain.
+// escape returns a field name as it is written in expressions. Names that expressions cannot
+// contain stay unchanged.
 func escape(name string) string {
 	if name == "in" || name == "namespace" {
 		return "__" + name + "__"
@@ -219,8 +219,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules adds validation rules to random parts of a schema. correlatable reports whether the part
-// has a counterpart in the old object.
+// addRules adds validation rules to random parts of a schema. If correlatable is true, an update
+// can match s with a part of the old object, and rules may use oldSelf.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

@@ -219,7 +219,7 @@ func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorize
 	return authorizer.DecisionNoOpinion, reason, err
 }
 
-// An ourOracle is the same authorizer for package cel.
+// An ourOracle adapts an oracle to package cel.
 type ourOracle struct{ oracle }
 
 func (o ourOracle) Authorize(_ context.Context, a cel.Access) (bool, string, error) {
@@ -240,7 +240,7 @@ func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same compares error messages, in which type names have different prefixes.
+// same reports whether two error messages are equal except for the prefixes of type names.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }

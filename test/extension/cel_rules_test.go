@@ -88,8 +88,8 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 	return wanted, got, true
 }
 
-// nameOfType matches type names. They differ, because package crd derives them from the path in the
-// whole schema.
+// nameOfType matches type names in error messages. The implementations use different names, because
+// package crd derives them from the path in the whole schema.
 var nameOfType = regexp.MustCompile(`@self[\w.@]*`)
 
 // TestCELRules generates random schemas with rules. Both implementations must reject the same rules

@@ -14,7 +14,7 @@ import (
 )
 
 // TestEquivalentAdmission checks that an admission webhook for one version receives writes made
-// through another version, after conversion. Its patches are converted back.
+// through another version, after conversion. The webhook's patches are converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -78,8 +78,8 @@ func TestEquivalentPolicy(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"good:80","proto":"tcp"}`)
 }
 
-// TestConversionService checks that a webhook with a Service reference is called at the configured
-// address. Its certificate must be valid for the Service.
+// TestConversionService checks that a conversion webhook with a Service reference is called at the
+// configured address. The webhook's certificate must be valid for the Service.
 func TestConversionService(t *testing.T) {
 	t.Parallel()
 	h := startConversion(t, "hook.default.svc")

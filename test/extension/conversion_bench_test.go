@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// benched starts a server and a conversion webhook that takes a millisecond. The returned function
-// sends requests.
+// benched starts a server and a conversion webhook that takes a millisecond per review. The
+// returned function sends requests to the server.
 func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, contentType, body string)) {
 	server, h := client.Serve(b, b.TempDir(), nil), startConversion(b)
 	h.set(func(r review, w http.ResponseWriter, q *http.Request) {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Timer is the hub and storage version.
+// A Timer is an object in the hub version, which is also the storage version.
 type Timer struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -29,7 +29,7 @@ func (*Timer) Hub() {}
 
 func (t *Timer) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// A TimerAlpha is a spoke version. Its duration is a string in minutes.
+// A TimerAlpha is an object in a spoke version. Its duration is a string in minutes.
 type TimerAlpha struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -42,7 +42,7 @@ var _ conversion.Convertible = (*TimerAlpha)(nil)
 
 func (t *TimerAlpha) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// ConvertTo implements conversion.Convertible. The seconds beyond full minutes are in an
+// ConvertTo implements conversion.Convertible. It keeps the seconds beyond full minutes in an
 // annotation.
 func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	out := hub.(*Timer)
@@ -71,7 +71,7 @@ func (t *TimerAlpha) ConvertFrom(hub conversion.Hub) error {
 }
 
 // TestControllerRuntime checks that a webhook with controller-runtime's hub and spokes works
-// unmodified. Data that it keeps in annotations survives a round trip.
+// unmodified. Data that the webhook keeps in annotations survives a round trip.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()

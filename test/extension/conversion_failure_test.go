@@ -107,7 +107,8 @@ func TestFailureOfOneOfMany(t *testing.T) {
 	}
 }
 
-// TestBadWebhooks checks that a failing or silent webhook affects only requests that need it.
+// TestBadWebhooks checks that a failing or silent webhook affects only requests that need a
+// conversion.
 func TestBadWebhooks(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
@@ -279,7 +280,7 @@ func TestNothingElseWaits(t *testing.T) {
 }
 
 // release removes the finalizers of a route through its storage version v0, which needs no
-// conversion. It returns nil once the CRD is deleted.
+// conversion. It returns nil only once the route and its CRD are deleted.
 func (s conversionSession) release(path string) error {
 	path = strings.Replace(path, "/v2/", "/v0/", 1)
 	if a, err := s.Do(s.Ctx, "PATCH", path, typeMerge, []byte(`{"metadata":{"finalizers":null}}`)); err != nil || a.Code != 404 {
@@ -327,7 +328,9 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// TestDefinitionChangesMeanwhile updates and deletes a CRD while its webhook is being called.
+// TestDefinitionChangesMeanwhile changes the storage version of a CRD while a write waits for the
+// conversion webhook. The write succeeds or conflicts, and the object stays readable and writable
+// until the CRD is deleted.
 func TestDefinitionChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

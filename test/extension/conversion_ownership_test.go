@@ -27,7 +27,7 @@ func managers(o client.Object, name string) (all []string, owned string) {
 }
 
 // TestOwnershipAcrossVersions checks that managers own fields in the version that they wrote. An
-// update through another version takes fields over, and an apply through another version conflicts
+// update through another version takes over fields, and an apply through another version conflicts
 // unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
@@ -67,8 +67,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
 }
 
-// TestOwnershipWithoutTheWebhook checks what happens if managed fields cannot be converted. An
-// update drops all of them, and an apply fails.
+// TestOwnershipWithoutTheWebhook checks writes while managed fields cannot be converted. An update
+// drops all managed fields, and an apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

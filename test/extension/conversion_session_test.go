@@ -70,7 +70,6 @@ func (s conversionSession) define(r routes) {
 	s.Send(201, "POST", conversionDefinitions, client.JSON, r.String())
 }
 
-// redefine replaces the Route CRD and checks the status code.
 func (s conversionSession) redefine(code int, r routes) client.Answer {
 	s.T.Helper()
 	old := s.Send(200, "GET", conversionDefinitions+"/routes.example.com", "", "").Object()
@@ -78,7 +77,6 @@ func (s conversionSession) redefine(code int, r routes) client.Answer {
 	return s.Send(code, "PUT", conversionDefinitions+"/routes.example.com", client.JSON, text)
 }
 
-// routed starts a server with the Route CRD and its conversion webhook.
 func routed(t *testing.T) (conversionSession, *conversionHook) {
 	t.Helper()
 	s, h := serveConversion(t, nil), startConversion(t)

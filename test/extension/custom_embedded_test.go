@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// embedding is a schema with embedded resources.
 const embedding = `{"type":"object","properties":{"spec":{"type":"object","properties":{
 	"one":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"integer"}}}}},
 	"open":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
@@ -76,8 +75,8 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference compares the coercion, pruning and validation of kind, apiVersion
-// and metadata in embedded resources with the reference implementation.
+// TestEmbeddedAgainstReference checks embedded resources in both implementations. It compares the
+// coercion, pruning and validation of kind, apiVersion and metadata.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

@@ -17,7 +17,7 @@ const sized = `{"type":"object","properties":{
 		"free":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 	"status":{"type":"object","properties":{"ready":{"type":"boolean"},"replicas":{"type":"integer"}}}}}`
 
-// TestCustomMetrics checks that each metric has one series per kind even if its CRD was recreated,
+// TestCustomMetrics checks that each metric has one series per kind even if the CRD was recreated,
 // and none after the CRD is deleted.
 func TestCustomMetrics(t *testing.T) {
 	t.Parallel()

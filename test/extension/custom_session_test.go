@@ -67,7 +67,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 }
 
 // unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
-// the others follow some milliseconds later.
+// unknown waits until all of them return 404, because they learn of the deletion some milliseconds
+// later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)

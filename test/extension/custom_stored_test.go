@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// full and narrow are schemas of one CRD. With narrow, an object stored as written is served as
-// hidden.
+// full and narrow are schemas of one CRD. An object stored with the value written is served with
+// the value hidden if the schema is narrow.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -158,8 +158,8 @@ func TestWritesOfOutdated(t *testing.T) {
 	}
 }
 
-// TestSelectingOutdated selects objects by a field whose default is not stored, before and after a
-// restart.
+// TestSelectingOutdated checks that a field selector matches a default that is not stored, before
+// and after a restart.
 func TestSelectingOutdated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -207,7 +207,8 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits for a snapshot in the data directory. On etcd there is none.
+// awaitSnapshot waits for a snapshot in the data directory. With etcd it does nothing, because
+// there are no snapshots.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()
 	if client.OnEtcd() {

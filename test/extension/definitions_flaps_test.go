@@ -14,15 +14,15 @@ import (
 )
 
 // TestFlaps repeatedly creates and deletes a CRD while its objects and all CRDs are watched.
-// Watches of custom objects end with their kind, the CRD watch receives every event, and nothing
-// leaks.
+// Watches of custom objects end with the deletion of their CRD, the CRD watch receives every event,
+// and nothing leaks.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
 		flaps = 1000
 	}
 	s := client.Open(t, func(c *daemon.Config) {
-		// Watch history occupies memory until it expires.
+		// Let watch history expire soon, because it would count as leaked memory.
 		c.Watches.HistoryTime = daemon.Duration(time.Second)
 	})
 	const group, warmUp = "flap.example.com", 5

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostile creates CRDs that are malformed or expensive to process. Each gets the expected
-// status code, and the accepted ones can be used and deleted.
+// TestHostile creates CRDs that are malformed or expensive to process. Each request must get the
+// expected status code. Accepted CRDs must be usable and deletable.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -37,7 +37,6 @@ var moreModules = []string{
 	"github.com/vmware-tanzu/velero@v1.18.3",
 }
 
-// A definitionObject is an object that a project publishes.
 type definitionObject map[string]any
 
 func (o definitionObject) text(path ...string) string {
@@ -71,7 +70,6 @@ func fetch(t *testing.T, modules []string) (folders []string) {
 	return folders
 }
 
-// A project holds the objects that one module publishes.
 type project struct {
 	definitions []definitionObject // with unique names
 	examples    []definitionObject // of kinds that the CRDs define

@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An edit sets the part of a CRD at path, or the whole CRD if path is "". An empty value removes
+// An edit sets the part of a CRD at path, or the whole CRD if path is empty. An empty value removes
 // the part.
 type edit struct{ path, value string }
 
@@ -55,7 +55,6 @@ func (e edit) apply(t *testing.T, at any) any {
 	return at
 }
 
-// edited returns the Gadget CRD after some edits.
 func edited(t *testing.T, edits []edit) definitionObject {
 	t.Helper()
 	var o any
@@ -108,7 +107,7 @@ func comparableText(text string) string {
 	return definitionTypeName.ReplaceAllString(largeValue.ReplaceAllString(text, "$1…$3"), "self")
 }
 
-// causesDefinitions formats the causes of an error response. It returns nil if there are none.
+// causesDefinitions formats the causes of an error response, or returns nil if there are none.
 func causesDefinitions(answer client.Answer) (all []string) {
 	details, _ := answer.Object()["details"].(map[string]any)
 	list, _ := details["causes"].([]any)
@@ -120,7 +119,7 @@ func causesDefinitions(answer client.Answer) (all []string) {
 	return slices.Compact(all)
 }
 
-// publicCauses formats errors of the reference implementation in the same way.
+// publicCauses formats errors of the reference implementation like causesDefinitions.
 func publicCauses(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
 		all = append(all, e.Field+": "+string(e.Type)+": "+comparableText(e.ErrorBody()))
@@ -129,8 +128,8 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// panics recovers from panics of the reference implementation. Selectable fields of a
-// non-structural schema cause one.
+// panics calls validate and reports whether it panicked. The reference implementation panics on
+// selectable fields of a non-structural schema.
 func panics(validate func() field.ErrorList) (errs field.ErrorList, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	return validate(), false
@@ -207,7 +206,7 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 	return all
 }
 
-// TestRefusals compares validation errors of new CRDs with the reference implementation.
+// TestRefusals compares validation errors of new CRDs with those of the reference implementation.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -223,7 +222,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedUpdates compares validation errors of CRD updates with the reference implementation.
+// TestRefusedUpdates compares validation errors of CRD updates with those of the reference
+// implementation.
 func TestRefusedUpdates(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -23,8 +23,9 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts allocated objects by maker, with count selecting the field of the memory profile.
-// It collects garbage three times, because the profile lags by two collections.
+// objects counts objects by maker. The function count selects a field of the memory profile, and
+// dead includes records without live objects. Garbage is collected three times first, because the
+// profile lags by two collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -46,10 +47,8 @@ func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]
 	return counts
 }
 
-// live counts the objects that are still in use.
 func live() map[string]int64 { return objects((*runtime.MemProfileRecord).InUseObjects, false) }
 
-// made counts all objects allocated so far.
 func made() map[string]int64 {
 	return objects(func(r *runtime.MemProfileRecord) int64 { return r.AllocObjects }, true)
 }
@@ -67,9 +66,9 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them. Their
-// memory must be released afterwards. Each daemon may keep fewer than rounds objects per maker,
-// because a worker may hold the last one.
+// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them.
+// Afterwards the memory for the CRDs must be released. Each daemon may keep fewer than rounds
+// objects per maker, because a worker may hold the last object.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {

@@ -24,7 +24,7 @@ const (
 	mostExamples = 12
 )
 
-// A kind is a kind defined by a CRD, in its storage version.
+// A kind describes the storage version of a CRD.
 type kind struct {
 	group, version, plural, name string
 	namespaced, isolatedStatus   bool

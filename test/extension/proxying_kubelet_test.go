@@ -45,8 +45,8 @@ type kubelet struct {
 	hold   chan struct{} // closed to end logs that are followed
 }
 
-// newKubelet starts a kubelet with a certificate issued by servers. It requires client certificates
-// issued by clients.
+// newKubelet starts a kubelet whose serving certificate is issued by the CA servers. The kubelet
+// requires client certificates issued by the CA clients.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}

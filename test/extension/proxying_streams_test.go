@@ -36,7 +36,7 @@ var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor,
 	},
 }
 
-// TestExec runs commands in containers over both protocols.
+// TestExec runs commands in containers over SPDY and WebSocket.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -78,7 +78,7 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// A terminal is a queue of terminal sizes.
+// A terminal implements remotecommand.TerminalSizeQueue with a fixed list of sizes.
 type terminal []remotecommand.TerminalSize
 
 func (s *terminal) Next() *remotecommand.TerminalSize {
@@ -90,7 +90,7 @@ func (s *terminal) Next() *remotecommand.TerminalSize {
 	return &size
 }
 
-// TestAttach attaches to a running container over both protocols.
+// TestAttach attaches to a running container over SPDY and WebSocket.
 func TestAttach(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -105,7 +105,8 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestPortForward connects to a server in a Pod over both protocols, with concurrent connections.
+// TestPortForward connects to a server in a Pod over SPDY and WebSocket, with concurrent
+// connections.
 func TestPortForward(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

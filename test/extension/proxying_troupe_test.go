@@ -160,7 +160,6 @@ func TestTroupeAtTerminal(t *testing.T) {
 	}
 }
 
-// awaitRaw waits until the terminal is in raw mode.
 func awaitRaw(t *testing.T, end *os.File) {
 	t.Helper()
 	client.Eventually(t, func() error {

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow holds client requests and the writes by which a controller reacts, as in
-// testdata/controllers.txt.
+// A controllerRow is an entry of testdata/controllers.txt: client requests, and the writes that a
+// controller makes in response.
 type controllerRow struct {
 	controller       string
 	requests, writes []string
@@ -49,9 +49,9 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 	return rows
 }
 
-// TestControllersAreAdmitted checks that writes of controllers are admitted if Kubernetes runs the
-// controller in kube-controller-manager. The webhook receives each write with the server's user
-// name. An admission policy blocks the writes until it is deleted.
+// TestControllersAreAdmitted checks that admission covers the writes of controllers that Kubernetes
+// runs in kube-controller-manager. The webhook receives each write with the server's user name. A
+// policy blocks the writes until the policy is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -117,8 +117,8 @@ func (s webhookSession) stopControllers(name string) {
 	s.Send(201, "POST", group+"validatingadmissionpolicybindings", client.JSON, `{"metadata":{"name":"stop"},"spec":{"policyName":"stop","validationActions":["Deny"]}}`)
 }
 
-// perform sends the requests of a row. run replaces $ in names, so that each run has its own
-// objects.
+// perform sends the requests of a row. It replaces $ in names with run, so that each run has its
+// own objects.
 func (s webhookSession) perform(run string, requests ...string) {
 	s.T.Helper()
 	cidr := map[string]string{"seen00": "10.100.0.0/24", "denied": "10.200.0.0/24"}

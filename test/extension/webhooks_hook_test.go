@@ -66,7 +66,8 @@ func (h *hookServer) questions() []question {
 // time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
-// respond takes the fields of the response except uid, as JSON without the outer braces.
+// respond returns a handler that sends an admission response. The string members holds the response
+// fields except uid, as JSON without the outer braces.
 func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) { writeWebhooks(w, q, members) }
 }

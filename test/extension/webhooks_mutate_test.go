@@ -130,7 +130,6 @@ func TestAuditAnnotationsOfOthers(t *testing.T) {
 	}
 }
 
-// series returns the metric series that start with a pattern.
 func (s webhookSession) series(pattern string) []string {
 	s.T.Helper()
 	a := s.Send(200, "GET", "/metrics", "", "")

@@ -24,7 +24,8 @@ func port(h *hookServer) string {
 }
 
 // TestWebhookService checks that a webhook with a Service reference is called through ready
-// endpoints or at the configured address. Its certificate must be valid for the Service.
+// endpoints or at the configured address. The certificate of the webhook must be valid for the
+// Service.
 func TestWebhookService(t *testing.T) {
 	t.Parallel()
 	own := client.OwnAddress(t)

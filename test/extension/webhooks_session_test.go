@@ -20,8 +20,8 @@ type webhookSession struct {
 	naming string
 }
 
-// quietControllers runs only the controllers that tests need, because the writes of others are also
-// sent to webhooks.
+// quietControllers runs only the controllers that tests need, because webhooks would also receive
+// the writes of other controllers.
 func quietControllers(c *daemon.Config) { c.Controllers = daemon.TestControllers }
 
 func TestWebhookTranscripts(t *testing.T) {
@@ -45,7 +45,6 @@ func openWebhooks(t *testing.T, change func(*daemon.Config)) webhookSession {
 	return s
 }
 
-// group appends the suffix of the naming profile to the prefix of an API group.
 func (s webhookSession) group(prefix string) string {
 	if s.naming == "kubernetes" {
 		return prefix + ".k8s.io"

@@ -143,8 +143,8 @@ func TestDead(t *testing.T) {
 	s.create(201, "b", "")
 }
 
-// TestBlackHole checks that few requests connect to a webhook that accepts connections but never
-// responds.
+// TestBlackHole checks that only a few requests connect to a webhook that accepts connections but
+// never responds.
 func TestBlackHole(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -182,8 +182,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is the listener of one server on a port that successive servers share. Closing it keeps
-// the port open.
+// A turn is the listener of one server on a port that successive servers share. Closing a turn
+// keeps the port open.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn
@@ -264,7 +264,7 @@ func TestRestartUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-// TestBrokenTLS checks the error when a webhook breaks off TLS handshakes.
+// TestBrokenTLS checks the error for a webhook that aborts TLS handshakes.
 func TestBrokenTLS(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -318,7 +318,7 @@ func TestRequestDeadline(t *testing.T) {
 }
 
 // TestEndOfNamespaces checks that webhooks review the deletion of an object that follows from the
-// deletion of its namespace or owner. The object is deleted once no webhook rejects that.
+// deletion of its namespace or owner. The object is deleted once no webhook rejects its deletion.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

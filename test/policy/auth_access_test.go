@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestVolumeTokens checks the lifetime of a token for a volume: the requested one, or a year with
-// ExtendTokenExpiration.
+// TestVolumeTokens checks that a token for a volume has the requested lifetime, or a lifetime of a
+// year with ExtendTokenExpiration.
 func TestVolumeTokens(t *testing.T) {
 	t.Parallel()
 	for _, extended := range []bool{false, true} {
@@ -143,7 +143,7 @@ func TestServingKeyVerifies(t *testing.T) {
 	}
 }
 
-// TestFaultyFiles checks that the error for an unusable file contains the file and its flag.
+// TestFaultyFiles checks that the error for an unusable file names the file and its flag.
 func TestFaultyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

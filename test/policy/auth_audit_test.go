@@ -68,8 +68,8 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	return path
 }
 
-// TestAuditLogs sends the same requests at each audit level. The log and the webhook batch events
-// for an hour, so that only the shutdown can flush them.
+// TestAuditLogs sends the same requests at each audit level and compares the log with golden files.
+// The log and the webhook batch events for an hour, so only the shutdown can flush the events.
 func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string
@@ -205,8 +205,8 @@ func playAudited(r *userCluster, namespace string) {
 	}
 }
 
-// askAudited sends one request. Each of headers has the form "name: value". It returns the status
-// code and the Audit-Id of the response.
+// askAudited sends one request and returns the status code and the Audit-Id of the response. Each
+// of headers has the form "name: value".
 func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))

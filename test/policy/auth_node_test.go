@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// eventually waits until a request gets a status code, because the permissions of nodes follow Pods
-// with a delay.
+// eventually waits until a GET request gets the status code. The permissions of a node change only
+// some time after its Pods do.
 func (r *userCluster) eventually(user, path string, code int) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

@@ -113,7 +113,7 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// token returns an ID token for a user. changes replaces claims.
+// token returns an ID token for a user. The map changes overrides claims.
 func (p *identityProvider) token(user string, changes map[string]any) string {
 	p.t.Helper()
 	p.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// withCertificate returns a copy of the cluster whose client presents cert even if the server does
-// not request its CA.
+// withCertificate returns a copy of the cluster whose client presents cert, even if the server does
+// not accept the CA of cert.
 func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
@@ -101,7 +101,8 @@ func TestProxy(t *testing.T) {
 
 	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
 	direct := r.withCertificate(pki.Client(t, proxies, "front"))
-	// The client sends headers in byte order, X-Remote-Group before x-remote-group.
+	// The client sends headers in byte order. So the group b from X-Remote-Group precedes a from
+	// x-remote-group.
 	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
 		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,
 		`"userInfo":{"username":"jane","uid":"u1","groups":["b","a","system:authenticated"],"extra":{"acme.com/project":["p1","p2"],"scopes":["dev"]}}`)

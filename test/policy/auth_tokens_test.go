@@ -18,7 +18,6 @@ const (
 	ownToken = "https://platform.default.svc"
 )
 
-// A tokenCluster is a userCluster for tests with service account tokens.
 type tokenCluster struct{ *userCluster }
 
 func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) tokenCluster {

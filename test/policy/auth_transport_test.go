@@ -100,7 +100,6 @@ func (v *tlsServer) caller(change func(*tls.Config)) *http.Client {
 	return &http.Client{Transport: tr, Timeout: client.Watchdog}
 }
 
-// code sends a GET request and returns the status code of the response.
 func (v *tlsServer) code(c *http.Client, path string) int {
 	v.t.Helper()
 	answer, err := c.Get(v.URL + path)

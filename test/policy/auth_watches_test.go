@@ -23,7 +23,6 @@ const configMapsPath = core + "configmaps"
 
 const watchRule = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
 
-// bindGroup grants the members of a group permission to watch.
 func (r *userCluster) bindGroup(name, group string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watchRule+`]}`)
@@ -226,8 +225,8 @@ func (r userCluster) eventuallyAs(user, path string) {
 	r.eventually(user, path, 200)
 }
 
-// TestWatchesOfRemotes checks that the decisions of remote authenticators and authorizers expire
-// for open watches too. A failing remote does not end a watch.
+// TestWatchesOfRemotes checks that the decisions of remote authenticators and authorizers also
+// expire for open watches. A watch continues if a remote fails.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

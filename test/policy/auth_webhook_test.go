@@ -169,8 +169,8 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 	r.want("a review", r.do("root", "POST", reviews, `{"spec":{"token":"good"}}`), 201, `"authenticated":true`, `"username":"wendy"`)
 	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
 
-	// A slow webhook delays only requests that need it. Concurrent requests with the same token
-	// share one review.
+	// A slow webhook delays only requests that need a review. Concurrent requests with the same
+	// token share one review.
 	before = d.requests.Load()
 	answers := make(chan client.Answer, 4)
 	for range cap(answers) {

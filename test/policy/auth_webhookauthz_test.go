@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An authzWebhookServer decides by user name. It allows good and denies wicked, and its response
-// for slow waits.
+// An authzWebhookServer decides by user name. It allows good, denies wicked, and delays its
+// response for slow.
 type authzWebhookServer struct{ reviewServer }
 
 func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
@@ -102,7 +102,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
 
-	// A request that waits for the webhook does not delay others.
+	// A request that waits for the webhook does not delay other requests.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", configMaps, "").Code }()
 	client.Eventually(t, func() error {

@@ -30,8 +30,8 @@ const (
 	nodeServerSigner        = "platform.io/node-serving"
 )
 
-// everyController enables all controllers that are on by default. client.Serve excludes one of
-// them.
+// everyController enables all default controllers, including the root CA publisher, which
+// client.Serve disables.
 const everyController = "*"
 
 // A certificateCluster is a session with a daemon that runs all default controllers.
@@ -112,7 +112,7 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide sets a condition of a request, with a lastUpdateTime that is ago in the past.
+// decide sets a condition of a request. Its lastUpdateTime is the current time minus ago.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"
@@ -156,7 +156,6 @@ func (c *certificateCluster) condition(name, kind string) (text string) {
 	return text
 }
 
-// certificate waits until a request has a certificate and returns it.
 func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -195,14 +194,13 @@ func (c *certificateCluster) grant(user, subresource string) {
 		"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":%q}]}`, subresource, user))
 }
 
-// An authority is a CA with its certificate and key files.
 type authority struct {
 	certFile, keyFile string
 	cert              *x509.Certificate
 }
 
 // newAuthority writes a CA that expires after life. If isCA is false, it writes a certificate that
-// cannot sign others.
+// cannot sign other certificates.
 func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
 	t.Helper()
 	c := pki.Issue(t, tls.Certificate{}, &x509.Certificate{

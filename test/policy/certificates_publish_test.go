@@ -48,8 +48,8 @@ func (c *certificateCluster) waitMetric(name string) {
 
 const roots = "/configmaps/platform-root-ca.crt"
 
-// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until the
-// ConfigMap has no other key and accept, unless nil, returns no error.
+// rootsOf returns the certificates in the root CA ConfigMap of a namespace. It waits until they are
+// the only data in the ConfigMap. If accept is not nil, it also waits until accept returns nil.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {

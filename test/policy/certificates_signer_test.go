@@ -15,8 +15,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSigners checks that each signer signs only requests that its rules allow, and reports the
-// reason for any other. Package actors/controllers/certificates has more cases.
+// TestSigners checks that each signer signs only requests that its rules allow. The condition
+// Failed of a rejected request gives the reason. Package actors/controllers/certificates has more
+// cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
 	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
@@ -97,7 +98,7 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 }
 
 // TestLifetime checks that a certificate is valid for the requested time, but not longer than the
-// configured limit and the CA. Its validity starts a few minutes in the past.
+// configured limit and the CA. The validity starts a few minutes in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -132,8 +133,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that if only one signer has files, the others do not sign. A replaced CA
-// takes effect at once, and a broken file changes nothing.
+// TestSignerFiles checks that the other signers do not sign if only one signer has files. A
+// replaced CA takes effect at once, and a broken file changes nothing.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

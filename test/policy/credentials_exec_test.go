@@ -107,7 +107,8 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAPlugin checks which outputs of a plugin are accepted, and the errors for others.
+// TestAnswersOfAPlugin checks which plugin outputs are accepted, and the errors for outputs that
+// are not.
 func TestAnswersOfAPlugin(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -148,7 +149,8 @@ func TestAnswersOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginsThatFail runs plugins that are missing, fail, hang, or write without end.
+// TestPluginsThatFail checks the errors for plugins that are missing, fail, hang, or write without
+// end.
 func TestPluginsThatFail(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pluginVariable makes the test binary run as a credential plugin. Its value is the directory of
-// the plugin.
+// pluginVariable names the environment variable that makes the test binary run as a credential
+// plugin. The variable holds the directory of the plugin.
 const pluginVariable = "TROUPE_TEST_PLUGIN"
 
 // given is the input of a plugin run.
@@ -142,5 +142,5 @@ current-context: x
 	return filepath.Join(p.dir, "config")
 }
 
-// never has the exec fields of a plugin that does not read standard input.
+// never holds the exec fields for a plugin that does not read standard input.
 const never = "apiVersion: " + apiVersion + ", interactiveMode: Never"

@@ -20,7 +20,7 @@ type reviewer struct {
 	asked []map[string]any // specs of the reviews
 }
 
-// ServeHTTP selects its response by the names of the images.
+// ServeHTTP responds according to the image names in the review.
 func (r *reviewer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	var review map[string]any
 	if err := json.NewDecoder(q.Body).Decode(&review); err != nil {

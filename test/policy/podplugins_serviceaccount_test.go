@@ -35,8 +35,8 @@ func TestNewNamespace(t *testing.T) {
 	all.Wait()
 }
 
-// TestAccountThatDoesNotCome checks that a Pod whose service account does not exist is rejected
-// after a timeout, and is admitted if the account is created before. Other requests are not
+// TestAccountThatDoesNotCome checks that a Pod waits for a missing service account. The Pod is
+// rejected after a timeout, or admitted once the account is created. Other requests are not
 // delayed.
 func TestAccountThatDoesNotCome(t *testing.T) {
 	t.Parallel()

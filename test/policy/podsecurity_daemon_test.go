@@ -57,7 +57,8 @@ func namespace(name, labels string) string {
 	return `{"metadata":{"name":"` + name + `","labels":{` + labels + `}}}`
 }
 
-// writes are sent in this order. DOMAIN stands for the domain of the Pod security labels.
+// writes lists the requests of TestWrites in order. DOMAIN stands for the domain of the Pod
+// security labels.
 var writes = []podSecurityWrite{
 	// The labels of a namespace must be valid.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("x", `"DOMAIN/enforce":"high"`), code: 422,
@@ -96,8 +97,8 @@ var writes = []podSecurityWrite{
 				strings.NewReplacer(`container "a"`, `containers "a", "b"`).Replace(restrictions),
 			"enforce-policy=baseline:latest",
 		}},
-	// An update that omits a field whose value was false does not cause a new check. Changing it to
-	// null is a change of an immutable field.
+	// Changing false to null changes an immutable field. Setting an unset field to false, its
+	// default, changes nothing and causes no new check.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// resources are the resources that Pod security admission checks.
+// resources lists the resources that Pod security admission checks.
 var resources = []struct {
 	group, resource, kind string
 	make                  func() runtime.Object
@@ -88,7 +88,8 @@ func TestRandomWrites(t *testing.T) {
 	}
 }
 
-// compareWrite compares the decisions on one random write, and counts their parts in outcomes.
+// compareWrite compares the decisions on one random write. It counts the status codes, annotations
+// and warnings of the decisions in outcomes.
 func (p *pair) compareWrite(t *testing.T, g Generator, outcomes map[string]int) {
 	t.Helper()
 	p.cluster = podSecurityCluster{labels: g.labels()}

@@ -28,7 +28,7 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// Some of these sysctls became safe in some version of the standards, and others never did.
+// Some of these sysctls became safe in a later version of the standards. The rest never did.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -66,7 +66,7 @@ var podFields = map[string][]any{
 	"runtimeClassName": {"", "exempt", "other"},
 }
 
-// volumeSources are volume sources that the standards allow or forbid.
+// volumeSources lists the sources that the standards allow and those that they forbid.
 var volumeSources = []string{
 	"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
@@ -99,9 +99,9 @@ func sysctls(names ...string) []any {
 	return all
 }
 
-// Pod returns a random Pod or Pod template. With a low density, it violates at most one check,
-// whose message is then tested alone. With a high density, it violates many checks, whose messages
-// are joined.
+// Pod returns a random Pod or Pod template. Some have few random fields and violate at most one
+// check, which tests each message alone. Others violate many checks, which tests how messages are
+// joined.
 func (g Generator) Pod() object {
 	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
 	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}

@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// configurations are configurations of the admission plugin. The first is the default.
+// configurations lists configurations of the admission plugin, starting with the default.
 var configurations = []string{"", `
 apiVersion: pod-security.admission.config.k8s.io/v1
 kind: PodSecurityConfiguration
@@ -126,7 +126,7 @@ func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subreso
 	return describe(lines, answer.Warnings)
 }
 
-// decideOwn formats our decision in the same way.
+// decideOwn formats Troupe's decision in the same way as decidePublic.
 func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresource string, old, wanted object) string {
 	t.Helper()
 	r := resources[resource]

@@ -45,8 +45,7 @@ var (
 
 const referenceVariables = `[{"name":"v","expression":"object.data.x"},{"name":"w","expression":"variables.v == 'y' && size(object.data) == 2"},{"name":"broken","expression":"object.data.none == variables.v"}]`
 
-// TestReference compares the decisions of policies with the reference implementation in
-// k8s.io/apiserver.
+// TestReference compares the decisions of policies with those of k8s.io/apiserver.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "kubernetes")

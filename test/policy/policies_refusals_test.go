@@ -69,7 +69,6 @@ func TestTypeChecking(t *testing.T) {
 	})
 }
 
-// TestMetrics checks the metrics of admission policies.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

@@ -90,8 +90,9 @@ func TestParams(t *testing.T) {
 	})
 }
 
-// TestTakenName checks that creating an object with an existing name fails with the errors of
-// validation and policies, if any, and only then with a conflict. Dry runs behave the same.
+// TestTakenName checks the errors of creating an object with an existing name. Errors of validation
+// and policies are reported first. A valid object gets 409 Already Exists. Dry runs behave the
+// same.
 func TestTakenName(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A profileSession is a session with a daemon in some naming profile. Tests write requests and
+// A profileSession is a session with a daemon in one naming profile. Tests write requests and
 // expected responses with platform names.
 type profileSession struct {
 	client.Session

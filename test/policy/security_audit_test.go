@@ -17,7 +17,6 @@ func (v *testServer) audit() string {
 	return string(text)
 }
 
-// An auditEvent contains the audit event fields that the tests check.
 type auditEvent struct {
 	Kind, Level, AuditID, Stage, RequestURI, UserAgent string
 	SourceIPs                                          []string

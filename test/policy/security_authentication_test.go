@@ -27,8 +27,6 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// certificateFile writes the self-signed certificate of a test server to a file and returns its
-// path.
 func certificateFile(t *testing.T, c *x509.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.crt")

@@ -15,9 +15,9 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests checks that no user can request a certificate for system:masters, and no
-// node a certificate for another node. The server sets the requester and status, and the spec is
-// immutable.
+// TestCertificateRequests checks that no user can request a certificate for system:masters, and
+// that no node can request one for another node. The server sets the requester and status, and the
+// spec is immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A fuzzObject is a stored object that the fuzzer writes. body is valid.
+// A fuzzObject is a stored object that the fuzzer writes. Its body is valid.
 type fuzzObject struct {
 	kind *schema.Kind
 	body tree.Tree

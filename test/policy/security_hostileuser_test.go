@@ -37,8 +37,8 @@ const (
 	largeMaps    = 16
 	largeSize    = 300 << 10
 
-	// The number of request types and response types of the hostile user, and names for some of
-	// them.
+	// requests and responses count the types of requests and the ways to handle a response. The
+	// other constants name some of them.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 
@@ -67,8 +67,9 @@ func TestHostileUser(t *testing.T) {
 	}
 }
 
-// TestUnreadChanges checks a user who does not read the responses to changes. Further changes of
-// that user are rejected before they are made, and other users still get large responses.
+// TestUnreadChanges checks that the server limits a user who does not read the responses to writes.
+// Further writes of this user are rejected before they are applied. Other users still get large
+// responses.
 func TestUnreadChanges(t *testing.T) {
 	t.Parallel()
 	n := serveNeighbors(t, true, client.JSON)
@@ -94,7 +95,7 @@ type neighbors struct {
 	steady    []string
 	tls       *tls.Config
 	kind      *schema.Kind // of ConfigMaps
-	// Requests of the hostile user: all, and those rejected with 429.
+	// acts counts all requests of the hostile user, and rejected counts those with status code 429.
 	acts, rejected atomic.Int64
 }
 
@@ -160,7 +161,7 @@ func (n *neighbors) round(seed uint64) {
 	slices.Sort(times)
 	p99 := times[len(times)*99/100]
 	client.Figures(n.t, "%d requests beside hostile ones, so far %d, of which %d were rejected; median %v, p99 %v", len(times), n.acts.Load(), n.rejected.Load(), times[len(times)/2], p99)
-	// Only in a soak is the machine free of other load.
+	// Check the latency only in a soak test, because only then is the machine free of other load.
 	if client.Soak() && p99 > steadyLimit {
 		n.t.Errorf("the p99 is %v, more than %v", p99, steadyLimit)
 	}
@@ -242,8 +243,8 @@ func (w *steadyWorker) run() {
 	}
 }
 
-// do sends a request and reads the response, or the first event of a watch. It reports whether all
-// of this succeeded.
+// do sends a request and reads the response, or the first event of a watch. It reports whether the
+// request and the read succeeded.
 func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 	ctx, cancel := context.WithTimeout(w.t.Context(), client.Watchdog)
 	defer cancel()
@@ -275,7 +276,7 @@ func (w *steadyWorker) do(method, path, contentType string, body []byte) bool {
 }
 
 // A hostileWorker sends random requests, most of them as the user hostile and the others
-// anonymously. It holds many of them open.
+// anonymously. The worker holds many requests open.
 type hostileWorker struct {
 	*neighbors
 	random    *rand.Rand
@@ -315,7 +316,7 @@ func (h *hostileWorker) run(ctx context.Context, started func()) {
 	h.transport.CloseIdleConnections()
 }
 
-// act sends one request on a new or a shared connection. It reads all, a part or nothing of the
+// act sends one request on a new or a shared connection. It reads all, part or none of the
 // response.
 func (h *hostileWorker) act(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)

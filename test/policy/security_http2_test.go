@@ -56,8 +56,8 @@ func http2Head(method, path string, more ...string) []byte {
 	return b.Bytes()
 }
 
-// begin opens a stream with encoded header fields and returns the stream ID. end means that no body
-// follows.
+// begin opens a stream with encoded header fields and returns the stream ID. If end is true, no
+// body follows.
 func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	id := c.next
 	c.next += 2
@@ -71,8 +71,8 @@ func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	return id, err
 }
 
-// end reads to the end of a stream. code is the status code, or "reset", "closed" or "open" if the
-// stream did not end normally.
+// end reads to the end of a stream and returns the status code and body. Instead of the status
+// code, it returns "reset", "closed" or "open" if the stream did not end normally.
 func (c *http2Client) end(stream uint32) (code, body string) {
 	for {
 		frame, err := c.ReadFrame()
@@ -240,9 +240,9 @@ func TestHTTP2Attacks(t *testing.T) {
 	}
 }
 
-// TestHTTP2Crowd checks unauthenticated clients with windows that never open. The server evicts
-// their oldest requests. They shut out neither new clients at the same address nor an
-// administrator.
+// TestHTTP2Crowd checks that unauthenticated clients with windows that never open cannot shut out
+// other clients. The server evicts their oldest requests, and serves new clients at the same
+// address and an administrator.
 func TestHTTP2Crowd(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	const fewest, most, streams = 50, 200, 100

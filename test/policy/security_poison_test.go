@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// restart starts a daemon on an existing data directory. The garbage collector is disabled, because
-// it would delete the test's objects.
+// restart starts a daemon on a data directory. The garbage collector is disabled, because it would
+// delete the test's objects.
 func restart(t *testing.T, dir string) *client.Server {
 	t.Helper()
 	return client.Serve(t, dir, func(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" })
@@ -163,8 +163,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// appendToJournal writes objects that a server would not write to the journal of a data directory.
-// It fills in resource versions.
+// appendToJournal appends objects that a server would reject to the journal of a data directory. It
+// fills in resource versions.
 func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -192,8 +192,8 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// TestQuarantine checks that a server starts despite undecodable objects. It serves all other
-// objects, and reports the undecodable ones. They survive restarts and snapshots until an
+// TestQuarantine checks that a server starts despite undecodable objects. The server serves all
+// other objects and reports the undecodable ones, which survive restarts and snapshots until an
 // administrator deletes them.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()

@@ -98,7 +98,6 @@ func (v *testServer) dial(config *tls.Config) net.Conn {
 	return conn
 }
 
-// A securityAnswer is the response to a raw request.
 type securityAnswer struct {
 	code   int
 	body   string

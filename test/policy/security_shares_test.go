@@ -113,8 +113,8 @@ func TestShares(t *testing.T) {
 }
 
 // TestReclaimedWatches checks that a new user gets a watch even if others hold all of them. The
-// oldest watch of the user with the most watches ends. If it receives bookmarks, a client can
-// resume from the last one.
+// server ends the oldest watch of the user with the most watches. If bookmarks are enabled, the
+// watch ends with a bookmark from which the client can resume.
 func TestReclaimedWatches(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) {

@@ -78,7 +78,6 @@ func TestSlowCrowd(t *testing.T) {
 	}
 }
 
-// adminAuthenticator authenticates every client as an administrator.
 type adminAuthenticator struct{}
 
 func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {

@@ -81,8 +81,8 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	return v, proxy
 }
 
-// TestOrderOfHeaders checks that the first user and all groups from the proxy apply, in their
-// order, regardless of other headers.
+// TestOrderOfHeaders checks that the first X-Remote-User header and all X-Remote-Group headers of
+// the proxy apply in their order, regardless of other headers.
 func TestOrderOfHeaders(t *testing.T) {
 	v, proxy := behindProxy(t)
 	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"

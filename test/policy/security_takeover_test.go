@@ -66,8 +66,8 @@ func TestTakeoverByDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeoverFromStore starts a server whose store already contains such CRDs and their objects.
-// Built-in kinds are not affected, even when the CRDs are deleted.
+// TestTakeoverFromStore starts a server whose store already contains conflicting CRDs and their
+// objects. Built-in kinds are not affected, even when the CRDs are deleted.
 func TestTakeoverFromStore(t *testing.T) {
 	dir := t.TempDir()
 	s := client.Serve(t, dir, nil)

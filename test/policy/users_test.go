@@ -26,8 +26,8 @@ type userCluster struct {
 	tokens    map[string]string // by user
 }
 
-// serveUsers starts a daemon with users as for createUsers, and the administrator root. change may
-// be nil. It may write files to dir.
+// serveUsers starts a daemon with the administrator root and the given users, in the form that
+// createUsers takes. change may be nil, and may write files to dir.
 func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
 	t.Helper()
 	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}, tokens: map[string]string{}}
@@ -123,7 +123,7 @@ const (
 	selfReviewPath = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// bind grants cluster-wide RBAC rules in JSON to a user. They take effect with a delay.
+// bind grants cluster-wide RBAC rules in JSON to a user. The rules take effect with a delay.
 func (r *userCluster) bind(name, user, rules string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)

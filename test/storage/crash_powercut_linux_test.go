@@ -144,8 +144,8 @@ func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err er
 	return lost, m.mount(content)
 }
 
-// TestPowerDisk checks that a power cut keeps flushed sectors and loses a random part of the
-// others.
+// TestPowerDisk checks that a power cut keeps flushed sectors and loses a random part of the other
+// sectors.
 func TestPowerDisk(t *testing.T) {
 	ctx, disk := t.Context(), newPowerDisk(make([]byte, 128*sector))
 	fill := func(b byte) {

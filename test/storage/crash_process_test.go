@@ -70,8 +70,8 @@ func serveArguments(t *testing.T, config, data string) []string {
 	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
 }
 
-// launch runs a serve command until it is ready or has exited. ready reports which of the two
-// happened.
+// launch runs a serve command until it is ready or has exited. ready reports whether the command
+// became ready.
 func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	t.Helper()
 	p = &crashProcess{Process: client.Start(t, cmd)}

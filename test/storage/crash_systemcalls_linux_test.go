@@ -19,26 +19,27 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An injection makes a system call fail, as in strace's inject option. when is the number of the
-// call in each thread. A trailing plus includes all later calls.
+// An injection makes a system call fail, as in strace's inject option. The field when selects calls
+// by their number in each thread: 3 is the third call, 2+ all calls from the second, and 1+2 every
+// second call.
 type injection struct {
 	call, fault, when string
 }
 
 func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
 
-// These system calls access the disk. read and write are not included, because the Go runtime and
-// sockets use them.
+// diskCalls access the disk. They do not include read and write, which the Go runtime and sockets
+// also use.
 var (
 	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
 	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// injections run in every test, under load and at startup.
+// Every test runs these injections, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns injections, followed by every combination of call, fault and place. The
-// order of the latter depends on the seed.
+// injectionsEach returns injections, followed by every combination of call, fault and place in an
+// order that depends on the seed.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
@@ -54,8 +55,9 @@ func injectionsEach(seed uint64, places ...string) []injection {
 	return slices.Concat(injections, rest)
 }
 
-// injectEach runs a cycle for each injection and returns the number of cycles. end injects a fault
-// into a process, waits for the process to exit, and describes how it ended.
+// injectEach runs a cycle for each injection and returns the number of cycles. The function end
+// injects a fault into a process, waits for the process to exit, and describes how the process
+// ended.
 func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)

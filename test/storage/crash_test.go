@@ -26,7 +26,7 @@ const (
 	mostAnswers   = 100 // before a kill under load
 )
 
-// A crashHistory is what the model knows about one data directory across all kills.
+// A crashHistory holds the model of one data directory, which lasts across all kills.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -87,8 +87,8 @@ func (h *crashHistory) String() string {
 	return text
 }
 
-// cycle runs the load until end has stopped the process and returns. Then it starts the next
-// process and checks its state.
+// cycle runs the load while end stops the process. Then it starts the next process and checks its
+// data.
 func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
 	before := &crashObserver{from: h.at}
 	h.load(p, before, end)
@@ -157,7 +157,7 @@ func waitKilled(cmd *exec.Cmd) error {
 	return nil
 }
 
-// load runs all workers and the observer until end returns and they have stopped.
+// load runs the workers and the observer until end returns, and waits for them to stop.
 func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
@@ -206,8 +206,8 @@ func (h *crashHistory) list(p *crashProcess) {
 const crashMarker = "marker"
 
 // checkWatch resumes a watch from a resource version delivered before the kill. The watch must
-// deliver the same later events again, then the rest. Applied in order, the events must lead to the
-// list. If a cycle takes longer than the watch history, the watch may be rejected.
+// deliver the same later events again, and then the rest. Applying all events in order must result
+// in the listed objects. The watch may be rejected if the cycle took longer than the watch history.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from

@@ -234,8 +234,8 @@ func TestMissingKey(t *testing.T) {
 	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
-// TestWatchAcrossALostKey checks a watch that resumes from a version before changes whose key is
-// missing. The watch must get 410, not DELETED events.
+// TestWatchAcrossALostKey checks that a watch gets 410, not DELETED events, if it resumes before
+// changes whose encryption key is missing.
 func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
@@ -253,7 +253,7 @@ func TestWatchAcrossALostKey(t *testing.T) {
 }
 
 // TestMovedRows checks that an attacker with access to the files cannot swap the values of two
-// Secrets or insert a Secret in plaintext. The server serves none of them.
+// Secrets or insert a Secret in plaintext. The server serves none of these Secrets.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))

@@ -173,7 +173,8 @@ func TestPlugin(t *testing.T) {
 }
 
 // TestPluginFaults checks plugins that are slow, unhealthy or inconsistent. Writes are rejected and
-// the health check fails, while reads and other resources continue. Both recover with the plugin.
+// the health check fails, while reads and other resources continue. Writes and the health check
+// recover with the plugin.
 func TestPluginFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

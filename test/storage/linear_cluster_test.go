@@ -32,7 +32,6 @@ type linearCluster struct {
 	replicas []*replica
 }
 
-// A replica is one of the servers of a cluster.
 type replica struct {
 	*client.Client
 	cluster *linearCluster
@@ -46,8 +45,8 @@ type replica struct {
 	clock time.Duration
 }
 
-// linearSettings make servers notice soon that etcd is unavailable. They have few service addresses
-// and node ports, so that these are reused often.
+// linearSettings make servers notice soon that etcd is unavailable. They leave few service
+// addresses and node ports, so that addresses and ports are reused often.
 const linearSettings = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s
@@ -92,7 +91,7 @@ func newClusterWith(t *testing.T, settings, binary string, clocks [3]time.Durati
 	return c
 }
 
-// started marks in the log of a server where a run starts.
+// started marks the start of a run in the log of a server.
 const started = "--- started"
 
 // start starts the server with the same port and data directory as before, and waits until it is

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A page is a page of a list, or an error that may contain a new continue token.
+// A page is the response to a request for one page of a list. An error may contain a new continue
+// token.
 type page struct {
 	Reason   string
 	Metadata struct{ ResourceVersion, Continue string }
@@ -22,8 +23,8 @@ type page struct {
 	code int
 }
 
-// page reads a page of a list. The code is 0 if the server did not respond within the timeout,
-// which is shorter if the server is cut off from etcd.
+// page reads a page of a list. The code is 0 if the server did not respond within the timeout. The
+// timeout is shorter for a server that is cut off from etcd.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
 	patience := client.Watchdog
@@ -79,8 +80,8 @@ func (c *linearCluster) compact() {
 
 // TestListAcrossACompaction compacts etcd in the middle of a paged list that continues at other
 // servers. Each server must return the rest at the resource version of the list, or report that the
-// version has expired. The new continue token then continues at the current version at any server,
-// never at an older one.
+// version has expired. The error contains a token, with which any server continues the list at the
+// current version, never at an older one.
 func TestListAcrossACompaction(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]

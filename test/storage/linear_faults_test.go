@@ -187,8 +187,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object. It retries while etcd is unavailable, which a server may notice only
-// after a pause.
+// remove deletes an object. It retries on errors, because a server that was paused may report only
+// afterwards that etcd is unavailable.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {
@@ -203,8 +203,8 @@ func (c *linearCluster) remove(path string) (gone client.Object) {
 	return gone
 }
 
-// compare checks that all servers have the objects of the list last, and that the observed events
-// lead to that list.
+// compare checks that all servers have the objects in last, and that applying the observed events
+// results in the same objects.
 func (c *linearCluster) compare(seen *linearObserver, last client.List) {
 	c.t.Helper()
 	want := contents(last)
@@ -312,8 +312,8 @@ func (o *linearObserver) has(version uint64) bool {
 	return o.seen[version]
 }
 
-// await waits until the observer has received all changes up to a version. It writes another
-// object, because no event may have that version.
+// await waits until the observer has received all changes up to a version. It creates a marker
+// object and waits for its event, because the version itself may not have an event.
 func (o *linearObserver) await(version uint64) {
 	o.cluster.t.Helper()
 	var mark uint64

@@ -13,17 +13,18 @@ import (
 
 type linearObject = map[string]any
 
-// A handler is a part of a server that responds to requests for a resource, other than by returning
-// a stored object.
+// A handler is a part of a server that computes a response or a decision, instead of returning a
+// stored object.
 type handler struct {
 	name string // its resource in discovery, with the group, or another component that decides about requests
-	// write creates what the handler depends on, at one server. ask then sends a request to the
-	// other server and describes a wrong response, or returns "".
+	// write creates the objects that the handler depends on, at one server. ask then sends a
+	// request to the other server. It returns the description of a wrong response, or "" for a
+	// correct one.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is a server and another server that receives its writes late.
+// A pair is a server and another server that learns of the first server's writes late.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -133,7 +134,7 @@ func binding(name string) any {
 }
 
 // handlers lists all handlers that read stored objects or whose decisions depend on them. The last
-// entry is the authorization of any request.
+// entry is the authorization of requests in general.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
 	{"pods/eviction", podLinear, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return linearObject{"metadata": linearObject{"name": name}} })},
@@ -167,7 +168,7 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources whose handlers depend only on what the store has confirmed.
+// throughStore lists subresources whose handlers depend only on state that the store has confirmed.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
 // TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another

@@ -29,14 +29,14 @@ type input struct {
 	version uint64 // of base
 }
 
-// output is one response. Its code is 0 if there was no response.
+// output is one response. The code is 0 if there was no response.
 type output struct {
 	code    int
 	version uint64
 	content content
 }
 
-// model describes a single object. It partitions histories by object.
+// model describes a single object. Histories are partitioned by object.
 var model = porcupine.Model{
 	Init: func() any { return linearState{} },
 	Step: func(s, in, out any) (bool, any) {

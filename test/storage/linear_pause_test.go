@@ -29,7 +29,7 @@ watch-history-time: 1s
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
 
-// leader waits until the log of a server other than before shows that it runs the controllers. It
+// leader waits until a server other than before runs the controllers, according to its log, and
 // returns that server.
 func (c *linearCluster) leader(before *replica) (leads *replica) {
 	c.t.Helper()
@@ -56,8 +56,8 @@ func (c *linearCluster) holder(r *replica) string {
 }
 
 // TestPausedForLong pauses the leader for longer than its Lease, the watch history and the history
-// in etcd. Afterwards the paused server must return no stale data. Its old watch must end with 410
-// or deliver every change. The new leader must keep the controllers.
+// in etcd last. Afterwards the paused server must return no stale data. A watch from before the
+// pause must end with 410 or deliver every change. The new leader must keep the controllers.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})
 	paused := c.leader(nil)

@@ -14,8 +14,8 @@ import (
 )
 
 // TestRestored restores etcd from a backup, as documented, while the servers run. No server may
-// return lost data. After a restart, resource versions exceed all earlier ones, old watches and
-// lists are rejected, and new requests succeed.
+// return objects that the restore has undone. After a restart, resource versions exceed all earlier
+// versions, old watches and lists are rejected, and new requests succeed.
 func TestRestored(t *testing.T) {
 	c := newClusterLinear(t)
 	kept := c.create(c.replicas[0], "kept")

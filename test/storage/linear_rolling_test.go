@@ -16,8 +16,8 @@ import (
 )
 
 // TestRollingRestart restarts one server after another under load. Requests fail only while a
-// server does not listen or is draining, and clients retry those at another server. A watch that
-// resumes at another server misses nothing.
+// server does not listen or is draining, and clients retry such requests at another server. A watch
+// that resumes at another server misses nothing.
 func TestRollingRestart(t *testing.T) {
 	c := newClusterLinear(t)
 	before := c.list(c.Client)
@@ -65,7 +65,7 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d writes", written)
 }
 
-// write creates an object and reads it from the next server. It retries the create only if no
+// write creates an object and reads it from the next server. The create is retried only if no
 // server can have processed it.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
@@ -82,7 +82,7 @@ func (c *linearCluster) write(name string) (version uint64, err error) {
 	return version, nil
 }
 
-// again retries a request that a server has refused, until a server processes it.
+// again repeats a request until a server does not refuse it.
 func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) (a client.Answer, err error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()

@@ -36,7 +36,7 @@ type recordingClient struct {
 	known  map[string]output // last read result, by object
 	record []porcupine.Operation
 	open   int // writes without a response
-	// faults means that servers fail during the test, so that requests may be rejected or get no
+	// If faults is true, servers fail during the test, so that requests may be rejected or get no
 	// response.
 	faults bool
 }

@@ -68,8 +68,8 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 }
 
-// TestTogether checks that what one server issues or stores is valid at another server at once.
-// This covers service account tokens, continue tokens, permissions and CRDs.
+// TestTogether checks that another server accepts tokens, permissions and CRDs as soon as one
+// server has issued or stored them. The tokens are service account tokens and continue tokens.
 func TestTogether(t *testing.T) {
 	c := newClusterLinear(t)
 	one, other := c.replicas[0], c.replicas[1]
@@ -139,8 +139,8 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 }
 
 // TestForeignWrites checks that writes to etcd by other programs do not stop a server. All servers
-// serve readable objects, even after a restart. They quarantine unreadable ones, which can be
-// deleted.
+// serve readable objects, even after a restart. The servers quarantine unreadable objects, which
+// can be deleted.
 func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()

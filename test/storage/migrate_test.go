@@ -234,8 +234,8 @@ func (c migrateCluster) nothingPlain(encrypted bool) {
 	}
 }
 
-// TestBackup restores backups of etcd into a data directory. A server makes one backup, and the
-// other is made without a server.
+// TestBackup restores two backups of etcd into data directories. One backup is made by a server,
+// and the other without a server.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), ""}

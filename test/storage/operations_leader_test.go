@@ -60,8 +60,8 @@ func (s standIn) hasAccount(namespace string) error {
 	return err
 }
 
-// proveOwn waits until the API server's own controllers have acted. One creates the APIService of a
-// CRD. Another reports whether the priority level of a FlowSchema exists.
+// proveOwn waits until two of the API server's own controllers have acted. One controller creates
+// the APIService of a CRD. The other reports whether the priority level of a FlowSchema exists.
 func (s standIn) proveOwn(group string) {
 	s.T.Helper()
 	s.Send(201, "POST", definitions, client.JSON, `{"metadata":{"name":"things.`+group+`"},"spec":{"group":"`+group+`","scope":"Cluster",

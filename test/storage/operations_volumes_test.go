@@ -75,7 +75,6 @@ func TestBindingSurvivesRestarts(t *testing.T) {
 	}
 }
 
-// awaitBound waits until at least n claims are bound.
 func (s standIn) awaitBound(n int) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

@@ -19,15 +19,15 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A processWrite is an acknowledged write. version is 0 for a delete, because the response does not
-// contain it.
+// A processWrite is an acknowledged write. version is 0 for a delete, because the response to a
+// delete contains no version.
 type processWrite struct {
 	version uint64
 	name    string
 	state   string // "" if deleted
 }
 
-// A load writes objects until it is stopped, and records the acknowledged writes.
+// A load writes objects until it is stopped, and records acknowledged writes.
 type load struct {
 	mu     sync.Mutex
 	writes []processWrite

@@ -50,7 +50,7 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 }
 
 // TestSilentConnections checks that clients can open any number of idle connections without
-// delaying others. Above the limit, the server closes the oldest ones.
+// delaying other clients. Above the limit, the server closes the oldest connections.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -78,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody sends a large write without most of its body. It has the administrator's credentials if
-// known is true, and none otherwise.
+// slowBody sends the header of a large write, but only the first byte of the body. The request has
+// the administrator's credentials if known is true, and none otherwise.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// costs are the costs of serial requests that depend only on the code and not on the machine:
+// costs holds the costs of serial requests that depend only on the code and not on the machine:
 // allocations, write system calls, and journal bytes.
 type costs struct {
 	allocations, writes, journal float64 // the system calls that write; bytes

@@ -96,7 +96,6 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// fillUp fills the disk completely with one file.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	file := must.Get(os.Create(path))(t)

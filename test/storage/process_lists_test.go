@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak reports whether tests run in their long form.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
 const mebibyte = 1 << 20
@@ -62,9 +61,9 @@ func TestListMemory(t *testing.T) {
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// Garbage may fill the process up to the limit. Pages of the binary come on top, and garbage
-	// that is not collected in time on a busy machine. Buffered lists of this size would need more,
-	// 20 times 5 MiB. Requests that do not fit get Retry-After.
+	// The process may exceed the memory limit by the pages of the binary, and by garbage that a
+	// busy machine collects late. Twenty buffered lists of 5 MiB each would also exceed the bound
+	// of the test. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()

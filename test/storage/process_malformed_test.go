@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A wireRequest holds the parts of a request.
 type wireRequest struct {
 	method, target, headers, body string // each header ends with CR LF
 }
@@ -35,7 +34,7 @@ const (
 	deployment  = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1500m"}},"ports":[{"containerPort":80}]}]}}}}`
 )
 
-// wellFormed are requests that an abuser damages.
+// wellFormed lists the valid requests that an abuser damages.
 var wellFormed = []wireRequest{
 	{"GET", configMaps + "?limit=5&labelSelector=a%3Db,c+in+(d,e)&fieldSelector=metadata.name%3Da", "Accept: application/json\r\n", ""},
 	{"GET", configMaps + "?resourceVersion=0&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=yes&sendInitialEvents=true&timeoutSeconds=1", "", ""},

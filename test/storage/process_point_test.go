@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime restores resource versions from before and after backups and compactions, with a
-// load on the daemon. It also restores the objects before an accidental deletion, by time.
+// TestPointInTime restores resource versions from before and after backups and compactions, with
+// the daemon under load. It also restores the objects before an accidental deletion, by time.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")

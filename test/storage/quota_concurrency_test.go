@@ -160,8 +160,8 @@ func TestQuotaUnderLoad(t *testing.T) {
 	n.used("q", fmt.Sprintf("configmaps=%d,secrets=0", n.count("configmaps")))
 }
 
-// neverAbove watches ConfigMaps for 300 events. It checks that their number never exceeds the
-// limit, or the initial number if that is greater.
+// neverAbove watches ConfigMaps for 300 events. It checks that the number of ConfigMaps never
+// exceeds the limit, or the initial number if that is greater.
 func (n namespace) neverAbove(limit int) {
 	n.T.Helper()
 	list := must.Get(n.List(n.Ctx, n.path("configmaps"), nil))(n.T)
@@ -183,7 +183,7 @@ func (n namespace) neverAbove(limit int) {
 	}
 }
 
-// TestManyQuotas checks that a request rejected by one quota uses nothing of the others.
+// TestManyQuotas checks that a request rejected by one quota does not count against other quotas.
 func TestManyQuotas(t *testing.T) {
 	t.Parallel()
 	n := open(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A namespace is the namespace of a test on its server.
+// A namespace is a session with the namespace of one test.
 type namespace struct {
 	client.Session
 	name string
@@ -35,7 +35,7 @@ func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	return n
 }
 
-// path returns the path of a resource in the namespace. It takes "pods" or "apps/v1/deployments".
+// path returns the path of a resource such as "pods" or "apps/v1/deployments" in the namespace.
 func (n namespace) path(resource string) string {
 	if group, rest, ok := strings.Cut(resource, "/"); ok {
 		return "/apis/" + group + "/" + rest[:strings.LastIndex(rest, "/")] + "/namespaces/" + n.name + rest[strings.LastIndex(rest, "/"):]
@@ -49,8 +49,8 @@ func (n namespace) quota(name, spec string) {
 	n.Send(201, "POST", n.path("resourcequotas"), client.JSON, `{"metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
 }
 
-// try creates an object. It returns the reason for which a quota rejected it, such as "exceeded
-// quota: …", or "" on success. Any goroutine may call it.
+// try creates an object. It returns the quota's reason for a rejection, such as "exceeded quota:
+// …", or "" on success. Any goroutine may call try.
 func (n namespace) try(resource, object string) string {
 	a, err := n.Do(n.Ctx, "POST", n.path(resource), client.JSON, []byte(object))
 	return n.refusal(a, err)

@@ -28,7 +28,7 @@ const (
 // A value is the content of an object. The zero value means that the object does not exist.
 type value struct{ n, sum, a, b, c string }
 
-// A simulationKey is what the model knows about one object.
+// A simulationKey holds the model of one object.
 type simulationKey struct {
 	name    string
 	is      value
@@ -50,8 +50,8 @@ type simulationHistory struct {
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// listed has the objects at version at, up to which the previous lifetime caught up. reported
-	// has the events that a watch from that version then received.
+	// listed holds the objects at version at, up to which the previous lifetime caught up. reported
+	// holds the events that a watch then received from that version.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -136,8 +136,8 @@ func (h *simulationHistory) live() error {
 	return err
 }
 
-// reboot replaces the disk with what survives the crash. Sometimes the machine stays off for longer
-// than the watch history.
+// reboot replaces the disk with the data that survives the crash. Sometimes the machine stays off
+// for longer than the watch history.
 func (h *simulationHistory) reboot() {
 	h.disk = h.disk.Crash(h.random)
 	h.crashes++
@@ -157,8 +157,8 @@ func (h *simulationHistory) crashAt(operation int) {
 	})
 }
 
-// fail makes disk operations fail, beginning after the given number of further operations. times is
-// the number of operations that fail. ENOSPC affects only writes among them.
+// fail makes a number of disk operations fail, beginning after the given number of further
+// operations. ENOSPC fails only the writes among these operations.
 func (h *simulationHistory) fail(operation int, fault error, times int) {
 	at := h.disk.Ops() + 1 + operation
 	h.disk.SetFault(func(op vfs.Op) error {
@@ -231,7 +231,7 @@ func watch(ctx context.Context, s *server, from uint64) (reported []client.Event
 }
 
 // catchUp compares the objects at the start of a lifetime with the model. It also compares them
-// with a watch that resumes from where the previous lifetime started.
+// with the events of a watch that resumes at the start of the previous lifetime.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
@@ -358,7 +358,8 @@ func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error)
 	return a.Object().Version(), h.observeVersion(a.Object().Version())
 }
 
-// observeVersion checks that the version of a write is greater than all before, and records it.
+// observeVersion checks that the version of a write is greater than all earlier versions, and
+// records it.
 func (h *simulationHistory) observeVersion(version uint64) error {
 	if version <= h.newest {
 		return fmt.Errorf("version %d is given out after %d", version, h.newest)

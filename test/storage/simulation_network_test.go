@@ -25,7 +25,6 @@ func (n *network) transport() *http.Transport {
 	}}
 }
 
-// A conn is the client side of a connection.
 type conn struct {
 	net.Conn
 	network *network

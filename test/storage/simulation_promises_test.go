@@ -63,8 +63,8 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 	return nil
 }
 
-// refused handles an unexpected response. It tolerates 507 for a full disk. Other server errors end
-// the lifetime, and anything else is an error.
+// refused handles an unexpected response. It tolerates 507 for a full disk. For other server errors
+// it returns errEnded, which ends the lifetime. Any other response is an error.
 func (h *simulationHistory) refused(label string, a client.Answer, err error) error {
 	switch {
 	case err == nil && a.Code == http.StatusInsufficientStorage:
@@ -142,7 +142,7 @@ func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulation
 	return h.get(ctx, s, k)
 }
 
-// otherLife deletes and updates an object with a wrong UID. Both must conflict.
+// otherLife deletes and updates an object with a wrong UID. Both requests must conflict.
 func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulationKey) error {
 	if k.is == none {
 		return nil
@@ -245,7 +245,8 @@ func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	return h.check(ctx, s)
 }
 
-// owned applies a field with two managers, with and without force.
+// owned applies a field with two managers. The second manager must get a conflict without force,
+// and take over the field with force.
 func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	h.writes++
 	name := "o" + strconv.Itoa(h.writes)

@@ -23,7 +23,7 @@ func (admin) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
 }
 
-// A server is the server of one lifetime.
+// A server is the simulated server during one lifetime.
 type server struct {
 	*client.Client
 	network *network

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// none is the value of an object that does not exist.
 var none value
 
 func valueOfSimulation(o client.Object) value {
@@ -33,8 +32,8 @@ func (v value) patched(field, text string) value {
 	return v
 }
 
-// read compares the object found for a key with its possible values, and records it as the only
-// one.
+// read checks that the model allows the value of an object, and records it as the only possible
+// value.
 func (k *simulationKey) read(o client.Object) error {
 	found := valueOfSimulation(o)
 	if found != k.is && !slices.Contains(k.maybe, found) {
@@ -171,8 +170,8 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 	return h.observeVersion(k.version)
 }
 
-// stale updates an object with an outdated resource version, or creates an object that exists. Both
-// must conflict and change nothing.
+// stale updates an object with an outdated resource version, or creates an object that exists.
+// Either request must conflict and change nothing.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path := http.MethodPost, configMaps
@@ -221,9 +220,9 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 
 var fields = []string{"a", "b", "c"}
 
-// partly updates the model with the responses to concurrent patches. done reports whether some of
-// them failed. A patch that a full disk rejected is not applied. Only the next lifetime shows
-// whether patches with other failures were applied.
+// partly updates the model with the responses to concurrent patches. done reports whether any patch
+// failed. A patch that a full disk rejected is not applied. Only the next lifetime shows whether
+// patches with other failures were applied.
 func (h *simulationHistory) partly(k *simulationKey, answers []client.Answer, faults []error, n string) (done bool, err error) {
 	can := []value{k.is}
 	ended := false

@@ -34,8 +34,8 @@ func TestAbruptDisconnects(t *testing.T) {
 		disconnect(t, s, openWatches(t, s, 50), silent) // allocates everything that stays
 	}
 	before := currentUsage(t)
-	// Maps and the runtime's goroutine descriptors do not shrink after the first crowd. The second
-	// crowd reuses them, so it may leave less behind.
+	// Maps and the runtime's goroutine descriptors do not shrink after the first batch of
+	// connections. The second batch reuses this memory, so it may leave less behind.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {

@@ -154,8 +154,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					// Ignore platform-public. It has only the Service of the server, whose port
-					// changes across a restart.
+					// Ignore platform-public. It contains only the Service of the server, whose
+					// port changes across a restart.
 					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
 						got = append(got, line(e.Type, e.Object))
 					}

@@ -40,8 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe formats an answer. show lists what to record. If it is nil, usual applies instead,
-// except to errors.
+// describe formats an answer. show lists the parts to record. If show is nil, usual applies to all
+// answers except errors.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object
@@ -140,7 +140,7 @@ func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	return text
 }
 
-// line formats the value of one item of show.
+// line formats the part of an answer that one item of show selects.
 func (n *normalizer) line(a client.Answer, path string) string {
 	if text, ok := strings.CutPrefix(path, "line "); ok {
 		found := slices.DeleteFunc(n.lines(a.Body), func(line string) bool { return !strings.Contains(line, text) })
@@ -166,7 +166,8 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	return path + ": " + indent(n.value(key, v), len(path)+2)
 }
 
-// managerOf returns the sort key of an entry of managed fields. Their own order depends on time.
+// managerOf returns the sort key of an entry of managed fields. The server's order of entries
+// depends on time.
 func managerOf(entry any) string {
 	e, _ := entry.(map[string]any)
 	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])
@@ -368,8 +369,8 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical reformats the JSON in an answer, whose line breaks and order of fields depend on the
-// profile's names.
+// canonical reformats the JSON in an answer, because line breaks and field order depend on the
+// names of the profile.
 func canonical(answer string) string {
 	var entries []string
 	for line := range strings.SplitSeq(answer, "\n") {

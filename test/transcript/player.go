@@ -73,8 +73,8 @@ func (p *player) matches(recorded, received string) bool {
 	return p.expected(recorded) == canonical(received)
 }
 
-// settling is how long -update repeats an until request whose answer differs from the recorded one.
-// Then it records the last answer.
+// settling is how long -update repeats an until request whose answer differs from the recorded
+// answer. After this time -update records the last answer.
 const settling = 3 * time.Second
 
 // play performs an exchange and returns its formatted answer.
@@ -198,7 +198,7 @@ func (p *player) client(b *block, body []byte) (*client.Client, error) {
 	return c.With(headers), nil
 }
 
-// watch starts a watch, which events reads by its name.
+// watch starts a watch under a name, from which events reads.
 func (p *player) watch(b *block) (string, error) {
 	path, name := b.path, ""
 	if before, after, ok := strings.Cut(b.path, " "); ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// mirror is a handler that returns the request in a Status or another object, or two events if it
-// is a watch.
+// mirror is a handler that returns the request in a Status or another object. For a watch it
+// returns two events.
 func mirror(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", client.JSON)
@@ -33,8 +33,8 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPlantedMismatches replays a correct transcript, and one with wrong recorded answers. The
-// failures of the latter must match a golden file.
+// TestPlantedMismatches replays a correct transcript, and a transcript with wrong recorded answers.
+// The failures of the second transcript must match a golden file.
 func TestPlantedMismatches(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(mirror))
 	t.Cleanup(server.Close)

@@ -23,8 +23,8 @@ const events = `{"Action":"build-output","ImportPath":"example.com/b","Output":"
 no event
 `
 
-// TestReadEvents checks that compiler errors are passed through, and that output is kept only for
-// tests that fail or are skipped.
+// TestReadEvents checks that compiler errors are passed through, and that only failed and skipped
+// tests keep their output.
 func TestReadEvents(t *testing.T) {
 	var other bytes.Buffer
 	var got []string

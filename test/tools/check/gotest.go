@@ -83,8 +83,8 @@ type run struct {
 	env  []string // besides the environment of this process
 }
 
-// step returns a step that runs the command and reports finished tests. Its error only says that
-// the run failed. The results give the reason.
+// step returns a step that runs the command and reports finished tests. The error of the step only
+// says that the run failed. The results give the reason.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)

@@ -219,8 +219,8 @@ func (c checker) changed(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// testFolder returns the directory with the tests of a package. This is dir or the nearest parent
-// with tests, which may cover small packages. If there is none, it returns dir.
+// testFolder returns dir or its nearest parent directory with tests, which may cover small
+// packages. Without tests it returns dir.
 func testFolder(root, dir string) string {
 	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
 		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {
@@ -235,8 +235,8 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// changedFiles returns untracked files and files that differ from origin/main. It compares with
-// HEAD if that branch does not exist.
+// changedFiles returns untracked files and files that differ from origin/main, or from HEAD if
+// there is no origin/main.
 func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
 	base := "HEAD"
 	if out, err := c.git(ctx, "merge-base", "HEAD", "origin/main"); err == nil {

@@ -51,7 +51,6 @@ func topicTests(module, topic string) ([]string, error) {
 	return names, nil
 }
 
-// testsOf returns the names of the tests in several topics.
 func testsOf(module string, topics []string) (names []string, err error) {
 	for _, topic := range topics {
 		more, err := topicTests(module, topic)
@@ -63,5 +62,4 @@ func testsOf(module string, topics []string) (names []string, err error) {
 	return names, nil
 }
 
-// only returns a pattern that matches exactly the named tests.
 func only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }

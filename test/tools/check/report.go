@@ -27,7 +27,8 @@ type report struct {
 	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step does the work of a stage. It calls ended for each finished test and returns its CPU time.
+// A step does the work of a stage. It calls ended for each finished test, and returns the CPU time
+// of the stage.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
@@ -37,8 +38,8 @@ type stageResult struct {
 	err                     error
 }
 
-// failed returns the failed tests and packages. It leaves out those that failed only because of an
-// inner test.
+// failed returns the failed tests and packages. It omits those that failed only because of a
+// subtest or test in them.
 func failed(results []result) (failed []result) {
 	for _, f := range results {
 		if f.action != "fail" {
@@ -56,7 +57,6 @@ func failed(results []result) (failed []result) {
 
 func (r *report) selects(name string) bool { return r.selected == nil || r.selected.MatchString(name) }
 
-// stage runs a step and prints its result, if the stage is selected.
 func (r *report) stage(name string, do step) {
 	if r.selects(name) {
 		r.always(name, do)

@@ -62,8 +62,8 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary returns the path of the test binary for a directory. The binary is kept there, so that it
-// is relinked only after changes.
+// binary returns the path at which the test binary of a directory is kept, so that it is relinked
+// only after changes.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {

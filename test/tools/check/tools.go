@@ -8,7 +8,6 @@ import (
 	"os/exec"
 )
 
-// A tool is an external program that some tests need.
 type tool struct {
 	program, pkg string // names of the program and of the Debian package
 	reason       string

@@ -9,7 +9,7 @@
 //	schedule  kube-scheduler starts and places all Pods
 //	start     until all Pods are ready and all Deployments report it
 //
-// The scheduler searches a node for one Pod at a time, but binds Pods concurrently. So the share of
-// time that it spends searching, according to its metrics, shows whether the scheduler is the
-// bottleneck.
+// The scheduler finds a node for one Pod at a time, but binds Pods concurrently. So the share of
+// time that it spends on finding nodes, according to its metrics, shows whether the scheduler is
+// the bottleneck.
 package main

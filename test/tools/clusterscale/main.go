@@ -21,7 +21,6 @@ const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }
 
-// settings are the parameters of a measurement.
 type settings struct {
 	nodes, pods, deployments int
 	limit                    time.Duration

@@ -19,7 +19,6 @@ type table struct {
 	rows   []phase
 }
 
-// A phase is a row of a table.
 type phase struct {
 	name string
 	took time.Duration
@@ -82,7 +81,7 @@ func (t *table) row(w io.Writer, row phase) {
 	}
 }
 
-// tick is the unit of CPU times in /proc/PID/stat, as USER_HZ is 100.
+// tick is the unit of CPU times in /proc/PID/stat, because USER_HZ is 100.
 const tick = time.Second / 100
 
 // cpuTime returns the CPU time of a process, or 0 if it is unknown.

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// sourceHost is the only Internet host that the suite uses. It requests a manifest in Kubernetes'
-// repository from it.
+// sourceHost is the only Internet host that the suite uses, for a manifest in Kubernetes'
+// repository.
 const sourceHost = "raw.githubusercontent.com"
 
 // A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree. So the suite
@@ -42,7 +42,6 @@ func startMirror(dir, tree string) (*mirror, error) {
 	return m, nil
 }
 
-// environment returns the environment variables that make clients use the mirror.
 func (m *mirror) environment() []string {
 	return []string{"HTTPS_PROXY=" + m.proxy.URL, "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + m.roots}
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// between stands for the checks of the suite outside of groups. The suite ends at the first failure
-// of one.
+// between stands for the suite's checks outside of groups. The suite ends when one of these checks
+// fails.
 const between = "between_groups"
 
 // shownLines is the number of output lines that the report shows of a failed group.
@@ -103,7 +103,6 @@ func (r *report) finish(suiteError error) error {
 	return suiteError
 }
 
-// groupOf returns the name of the group that a function of the suite runs.
 func groupOf(function string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(function, "run_"), "_tests")
 }

@@ -26,7 +26,7 @@ import (
 // pins is the directory whose go.mod pins the version of Kubernetes.
 const pins = "../../cluster/kubernetes"
 
-// A suite is a copy of the files of the suite, with its programs.
+// A suite is a copy of the command-line suite of Kubernetes, with the programs that it needs.
 type suite struct {
 	dir       string   // of the run; contains the tree
 	functions []string // of the groups, in the suite's order
@@ -84,7 +84,8 @@ func copyTree(to, from string) error {
 	})
 }
 
-// addPrograms creates links for the programs that the suite expects and the tools for its setup.
+// addPrograms creates links for the programs that the suite expects, and for the tools of its
+// setup.
 func (s *suite) addPrograms() error {
 	troupe, err := client.BuildTroupe(s.dir)
 	if err != nil {

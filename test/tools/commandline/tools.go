@@ -11,7 +11,7 @@ import (
 	"net/url"
 )
 
-// toolNamed returns the tool to run if this program was started under the name of one, or nil.
+// toolNamed returns the tool with the name under which this program was started, or nil.
 func toolNamed(name string) func(args []string) error {
 	return map[string]func([]string) error{"make": makePrograms, "etcd": serveEtcd, "kube-controller-manager": serveManager}[name]
 }
@@ -20,7 +20,7 @@ func toolNamed(name string) func(args []string) error {
 // kubeadm need no API server.
 func makePrograms([]string) error { return nil }
 
-// serveEtcd replaces etcd. The suite only waits until it is healthy and writes one key.
+// serveEtcd replaces etcd. The suite only waits until etcd is healthy and writes one key.
 func serveEtcd(args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	version := flags.Bool("version", false, "Print the version.")
@@ -42,8 +42,8 @@ func serveEtcd(args []string) error {
 	return http.ListenAndServe(u.Host, healthy{})
 }
 
-// serveManager replaces kube-controller-manager with --built-in. The suite only waits until it is
-// healthy.
+// serveManager replaces kube-controller-manager with --built-in. The suite only waits until
+// kube-controller-manager is healthy.
 func serveManager([]string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:10257")
 	if err != nil {

@@ -9,5 +9,5 @@
 //	result     outcome of a test: passed, failed (also by a timeout), or skipped by the suite
 //
 // The suite has no timeout per test. So a worker whose test takes too long is killed, and another
-// one continues the batch. Serial tests run at the end, one at a time.
+// worker continues the batch. Serial tests run at the end, one at a time.
 package main

@@ -75,7 +75,7 @@ func (r *report) record(is result) {
 	}
 }
 
-// print prints the counts by group and the failed tests. It returns an error if there are any.
+// print prints the counts by group and the failed tests. It returns an error if any test failed.
 func (r *report) print(w io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,7 +21,7 @@ const (
 	failed  outcome = "FAILED"
 	skipped outcome = "skipped" // by the suite, which prints the reason
 
-	// These two are used only in counts.
+	// These outcomes are used only in counts.
 	notRun       outcome = "not run"
 	inapplicable outcome = "not applicable"
 )
@@ -65,8 +65,8 @@ var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[
 // process runs one process of the suite and returns the tests that finished.
 //
 // For each test the suite prints a line with its name, a line that matches ended, and a line of
-// dashes. If the process ends early, the caller runs the remaining tests in a new one, unless no
-// test finished.
+// dashes. If the process ends early, the caller runs the remaining tests in a new process, unless
+// no test finished.
 func (w worker) process(ctx context.Context, batch []string, record func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
 	for i, name := range batch {
@@ -149,9 +149,8 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf returns the test of the batch whose name the line begins with. Only labels may follow the
-// name. It returns "" for other lines, also for tests outside the batch whose names begin with the
-// name of one in it.
+// startOf returns the test of the batch whose start the line reports, or "" if there is none. Only
+// labels may follow the name, because tests outside the batch may have longer names.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

@@ -95,7 +95,7 @@ func (p *pods) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	return nil, errors.NewNotFound(metrics.Resource("pods"), name)
 }
 
-// Watch ignores resource versions, and only reports objects created after its call.
+// Watch ignores resource versions, and reports only objects created after the watch has started.
 func (p *pods) Watch(context.Context, *metainternal.ListOptions) (watch.Interface, error) {
 	return p.watchers.Watch()
 }

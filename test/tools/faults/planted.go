@@ -6,7 +6,7 @@ func faults() []fault {
 	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
 }
 
-// storeFaults are in the code that stores objects and resource versions.
+// storeFaults concern stored objects and resource versions.
 var storeFaults = []fault{
 	{
 		"a deleted object stays in the field index", "actors/collection.go",
@@ -77,7 +77,7 @@ var storeFaults = []fault{
 	},
 }
 
-// watchFaults are in watches and the history that they read.
+// watchFaults concern watches and the history that they read.
 var watchFaults = []fault{
 	{
 		"a resumed watch repeats the change it resumes from", "actors/history.go",
@@ -142,7 +142,7 @@ var watchFaults = []fault{
 	},
 }
 
-// journalFaults are in the journal, backups and recovery.
+// journalFaults concern the journal, backups and recovery.
 var journalFaults = []fault{
 	{
 		"resource versions continue at those of the backup after a restore", "persist/restore.go",
@@ -276,7 +276,7 @@ var journalFaults = []fault{
 	},
 }
 
-// mutationFaults are in patches, conversion and field ownership.
+// mutationFaults concern patches, conversion and field ownership.
 var mutationFaults = []fault{
 	{
 		"ownership is lost on conversion", "kinds/managedfields/write.go",
@@ -365,7 +365,7 @@ var mutationFaults = []fault{
 	},
 }
 
-// policyFaults are in authentication, authorization and admission.
+// policyFaults concern authentication, authorization and admission.
 var policyFaults = []fault{
 	{
 		"a token outlives the object it is bound to", "policy/authn/serviceaccount/validate.go",

@@ -28,7 +28,7 @@ func main() {
 }
 
 func run(list string) error {
-	// ClearCounters fails in the program that go run built, which has no coverage counters.
+	// ClearCounters fails if this program was built by go run, without coverage counters.
 	if coverage.ClearCounters() != nil {
 		return runWithCounters()
 	}

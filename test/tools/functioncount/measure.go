@@ -22,7 +22,7 @@ const (
 
 const object = "/api/v1/namespaces/default/configmaps/counted"
 
-// A request is sent repeatedly. %d in its body stands for a number that makes each body unique.
+// A request is sent repeatedly. In its body, %d stands for a number that makes each body unique.
 type request struct {
 	name, method, contentType, path, body string
 }

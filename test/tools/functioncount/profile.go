@@ -35,7 +35,7 @@ type table struct {
 type position struct{ line, column int }
 
 // entered returns the functions that were called at least n times, according to the counters in
-// dir. They are sorted by package and name.
+// dir, sorted by package and name.
 func (t *table) entered(dir string, n int) ([]function, error) {
 	text := filepath.Join(dir, "profile")
 	convert := exec.Command("go", "tool", "covdata", "textfmt", "-i", dir, "-o", text)

@@ -1,6 +1,6 @@
-// Command kubectl is kubectl at the version pinned by the test module, so that tests need no
-// installed one. It can also run as a worker of package client, which runs several commands in one
-// process.
+// Command kubectl is kubectl at the version pinned by the test module, so that tests do not depend
+// on an installed kubectl. It can also run as a worker of package client, which runs several
+// commands in one process.
 package main
 
 import (
@@ -37,8 +37,8 @@ func main() {
 	})
 }
 
-// streams reports whether the command may leave connections open that log errors later. A worker
-// exits after such a command.
+// streams reports whether the command may leave connections open whose errors are logged later. A
+// worker exits after such a command.
 func streams() bool {
 	return slices.ContainsFunc(os.Args, func(arg string) bool {
 		return slices.Contains([]string{"attach", "cp", "debug", "exec", "port-forward", "run"}, arg)

@@ -198,8 +198,8 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// analyze runs the given analyzers, and those for both modules, on packages of the module in
-// folder. It loads export data as go test does, so that the build cache already has it.
+// analyze runs the given analyzers, vet and walltime on packages of the module in folder. It loads
+// export data as go test does, so that the build cache already has the data.
 func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

@@ -55,7 +55,7 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks holds what the analyzer knows about one package.
+// clocks holds the state of the analysis of one package.
 type clocks struct {
 	*analysis.Pass
 	bubbled   map[types.Object]bool // functions called only in bubbles
@@ -83,7 +83,8 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds functions that are used only in a bubble or in other such functions.
+// findBubbled finds functions that are used only in bubbles, either directly or by other such
+// functions.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
 	for _, id := range c.TypesInfo.Uses {

@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// A listed is a package printed by go list.
+// listed holds the fields of a package that go list prints.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, IgnoredGoFiles, Imports []string
@@ -65,12 +65,11 @@ type listed struct {
 	varies bool // function bodies may not compile on every platform
 }
 
-// own reports whether the package belongs to the checked module.
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
 
 // findVarying marks the packages of this module whose function bodies must be checked on each
-// platform. These are packages with files excluded on the platform, importers of such packages, and
-// importers of packages with a platform-specific API.
+// platform. These are packages with files that the platform excludes, their importers, and
+// importers of syscall and golang.org/x/sys.
 func findVarying(packages []*listed) {
 	constrained := map[string]bool{"syscall": true}
 	for _, p := range packages {
@@ -137,14 +136,13 @@ func list(module, goos, goarch string) ([]*listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		// go test generates the main package, which is the same on all platforms.
+		// Skip the main package that go test generates, which is the same on all platforms.
 		if p.ImportPath != "unsafe" && !strings.HasSuffix(p.ImportPath, ".test") {
 			all = append(all, p)
 		}
 	}
 }
 
-// parse parses the files that are not in the cache.
 func (c *checker) parse(packages []*listed) error {
 	var wg sync.WaitGroup
 	var failures []error

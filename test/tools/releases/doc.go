@@ -1,12 +1,13 @@
-// Command releases records data directories of earlier releases. Its test opens each with the
-// current server.
+// Command releases records data directories of earlier releases. Its test opens each directory with
+// the current server.
 //
 //	go run ./tools/releases -binary PATH -as NAME
 //
-// It starts the binary of a release twice and writes objects of many kinds (record.go). The first
-// run ends by SIGTERM, the second by SIGKILL. The command packs the data directory into
-// testdata/NAME.tar.gz, with recorded.json: the objects served at the end, the paths of deleted
-// ones, and the events of a watch. Names in testdata are the day and commit of the release:
+// The command starts the binary of a release twice and writes objects of many kinds (record.go).
+// The first run ends with SIGTERM, the second with SIGKILL. The command packs the data directory
+// into testdata/NAME.tar.gz, with recorded.json: the objects served at the end, the paths of
+// deleted objects, and the events of a watch. Names in testdata are the day and commit of the
+// release:
 //
 //	1121-30c2a52  the first journal and snapshots, with six kinds
 //	1121-26eb35a  zeros written ahead of the journal

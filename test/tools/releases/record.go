@@ -149,8 +149,8 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write sends requests. It only logs those that fail, because an old release may not support them
-// or objects that they depend on.
+// write sends requests. It only logs failed requests, because an old release may not support them
+// or the objects that they depend on.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {
 		var a client.Answer
@@ -172,7 +172,7 @@ func (w *writer) write(ctx context.Context, all []write) error {
 	return nil
 }
 
-// keep records the object that a request wrote, or that the request deleted it.
+// keep records the object that a request wrote, or that the request deleted an object.
 func (w *writer) keep(ctx context.Context, r write) error {
 	path, _, _ := strings.Cut(r.path, "?")
 	if r.method == "POST" {

@@ -17,9 +17,9 @@ import (
 )
 
 // TestEveryRelease opens the data directory of each release. It checks that all served objects are
-// unchanged and deleted ones are gone, also after a restart. Watches must resume from the release's
-// resource versions, and new versions must be higher. Field ownership, allocated addresses,
-// finalizers and CRDs must still apply.
+// unchanged and that deleted objects are gone, also after a restart. Watches must resume from the
+// release's resource versions, and new versions must be higher. Field ownership, allocated
+// addresses, finalizers and CRDs must still apply.
 //
 // The test covers promises 2, 14, 17, 19, 29 and 38 of docs/reliability.md.
 func TestEveryRelease(t *testing.T) {
@@ -56,7 +56,7 @@ func openRelease(t *testing.T, archive string) {
 	u.checkRules()
 }
 
-// An upgraded is a current server on the data directory of a release.
+// upgraded is a server of the current version on the data directory of a release.
 type upgraded struct {
 	*client.Server
 	t   *testing.T

@@ -92,8 +92,8 @@ func repository() (root, commit string, err error) {
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(described)), err
 }
 
-// run runs a part, which should take the duration long. If it takes far longer, run kills it and
-// its children.
+// run runs a part for about the duration long. If the part takes much longer, run kills its process
+// and all children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
 	const grace = 5 * time.Minute // to build and to finish
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
@@ -134,8 +134,8 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf extracts from a part's output what it covered (figures) and what could not run
-// (lacking).
+// figuresOf extracts lines from the output of a part: those about covered work (figures), and those
+// about tests that could not run (lacking).
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)

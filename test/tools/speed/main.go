@@ -15,7 +15,7 @@ import (
 	"text/tabwriter"
 )
 
-// lastRelease is the default base.
+// lastRelease is the commit of the last release, which is the default base.
 const lastRelease = "f5371cde"
 
 type options struct {
@@ -101,7 +101,6 @@ func writeTable(rows []Row) (slower int) {
 	return slower
 }
 
-// builds holds the paths of the built programs.
 type builds struct{ bench, tree, base string }
 
 func build(ctx context.Context, dir string, o options) (builds, error) {

@@ -13,16 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A request asks for one command. Its message also passes the command's standard input, output and
-// error as open files.
+// A request describes one command. The message with the request also passes the command's standard
+// input, output and error as open files.
 type request struct {
 	Args, Env []string
 	Dir       string
 }
 
 // Serve receives commands on the Unix socket inherited as file descriptor 3, and calls run for
-// each. A command gets the arguments, environment, working directory and standard files of its
-// request. name is its first argument. The response is one byte, the exit code.
+// each. While run is called, the process has the arguments, environment, working directory and
+// standard files of the request, and name as its first argument. The response is one byte, the exit
+// code.
 func Serve(name string, run func() (code int)) {
 	f := os.NewFile(3, "commands")
 	c, err := net.FileConn(f)
@@ -55,14 +56,14 @@ func Serve(name string, run func() (code int)) {
 	}
 }
 
-// Exit ends the current command. Commands must call it instead of os.Exit, which would end the
+// Exit ends the current command. Commands must call Exit instead of os.Exit, which would end the
 // worker.
 func Exit(code int) { panic(exit(code)) }
 
 type exit int
 
-// run runs a command and returns its exit code. If the command ends the process, the client uses
-// the exit code of the process.
+// run runs a command and returns its exit code. A command that calls os.Exit ends the worker, and
+// the client then uses the exit code of the process.
 func (r request) run(name string, run func() int) (code int) {
 	defer func() {
 		switch failure := recover().(type) {
