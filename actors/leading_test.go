@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// sinkFunc is called with each batch of events.
 type sinkFunc func()
 
 func (f sinkFunc) Events([]request.Event) error { f(); return nil }
@@ -64,8 +63,8 @@ func TestLoneWriterLeads(t *testing.T) {
 	}
 }
 
-// TestWritersBesideALeader checks that writers that arrive while another one leads share the next
-// batch. Those that give up get their response even while the disk hangs.
+// TestWritersBesideALeader checks that writers that arrive while another writer leads share the
+// next batch. Writers that give up get their response even while the disk hangs.
 func TestWritersBesideALeader(t *testing.T) {
 	const others = 20
 	fs := vfs.NewMem()

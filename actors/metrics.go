@@ -77,7 +77,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	)
 }
 
-// maxUnreadable limits the time series for unreadable objects, which have one each.
+// maxUnreadable limits the time series for unreadable objects. Each object has one series.
 const maxUnreadable = 100
 
 func (s *Store) unreadable() metrics.Samples {

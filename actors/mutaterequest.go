@@ -15,33 +15,36 @@ type mutateRequest struct {
 	path         string // of the object
 	mutation     *request.Mutation
 	precondition createPrecondition // of a create
-	// waited is the mutation after admission outside the owner's turn, or nil.
+	// waited is set once the mutation has passed admission outside the owner's turn.
 	waited *waitingMutation
-	// renamed is a new object to which admission has given the name in path, or nil.
+	// renamed is set if admission has changed the name of a new object. path contains the new name.
 	renamed  *mutation.Prepared
 	reply    mutateReply
 	answered chan struct{}
 }
 
 // mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
-// rejection or no-op computed on a pending proposal also waits for that proposal, because the
+// rejection or no-op that was computed on a pending proposal also waits for that proposal. The
 // client must not see a result whose basis may be lost.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
-	// accepted means that the proposal contains the mutation. Otherwise the rejection or no-op
-	// becomes valid when the proposal is applied, and a no-op returns the proposal's version.
+	// accepted means that the proposal contains the mutation. If accepted is false, the rejection
+	// or no-op becomes valid once the proposal is applied. A no-op returns the version of the
+	// proposal.
 	accepted bool
 	retry    bool
-	// turn is the committer's turn if the request's goroutine leads the commit, and otherwise zero.
+	// turn is the committer's turn if the request's goroutine leads the commit. The zero value
+	// means that it does not lead.
 	turn runtime.Turn
-	// waiting is a mutation that needs admission outside the owner's turn.
+	// waiting is set if the mutation needs blocking admission or a conversion webhook, which must
+	// run outside the owner's turn.
 	waiting *waitingMutation
 	err     error
 }
 
-// waitingMutation is admitted outside the owner's turn. If it needs a conversion webhook, it is
-// also computed there.
+// waitingMutation is a mutation that the request's goroutine admits outside the owner's turn. If
+// the mutation needs a conversion webhook, that goroutine also computes it.
 type waitingMutation struct {
 	base      uint64 // the version of its base; 0: no object
 	converts  bool   // it is not computed yet
@@ -50,8 +53,8 @@ type waitingMutation struct {
 	candidate mutation.Candidate // after admission
 }
 
-// answer completes the request. If its mutation is not accepted, the reservation that admission
-// made is released.
+// answer completes the request. It releases the reservation made by admission unless the mutation
+// is accepted.
 func (m *mutateRequest) answer(r mutateReply) {
 	if m.waited != nil && !r.accepted {
 		m.waited.candidate.Reserved.Release()

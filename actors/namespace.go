@@ -46,8 +46,8 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 }
 
 // createPrecondition holds the conditions of a create: the namespace and the CRD must be unchanged
-// at commit time. So no object is created in a namespace while it is being emptied. refusal is set
-// instead if the namespace is missing or terminating.
+// at commit time. No object can then be created in a namespace while it is being emptied. If the
+// namespace is missing or terminating, only refusal is set.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition
@@ -64,8 +64,8 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
-// isProtectedNamespace reports whether a namespace must not be deleted. As in Kubernetes, these are
-// the default, system and public namespaces, but not the one for node leases.
+// isProtectedNamespace reports whether a namespace must not be deleted. As in Kubernetes, the
+// default, system and public namespaces are protected, but not the namespace of node Leases.
 func (s *Store) isProtectedNamespace(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }

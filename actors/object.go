@@ -51,8 +51,8 @@ func (o *object) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// answer answers the request exactly once, even if the mutation panics. The supervisor handles the
-// panic.
+// answer sends the request exactly one reply, even if the mutation panics. The supervisor handles
+// the panic.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
@@ -125,7 +125,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 		c.Form = work.Kind
 	}
 	if err := p.Reserve(&c); err != nil {
-		// The pending change may free the quota or other resource that was missing.
+		// Retry after the pending change, which may free the missing quota or other resource.
 		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
 	}
 	reply := o.submit(m, state, c)
@@ -161,8 +161,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 }
 
 // handOut returns the mutation to the request's goroutine, which runs blocking admission or a
-// conversion webhook. These must not see uncommitted state. If a proposal is pending, the request
-// is retried once it is resolved.
+// conversion webhook. Plugins and webhooks must not see uncommitted state. While a proposal is
+// pending, the request therefore waits for its outcome and is retried.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}

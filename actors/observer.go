@@ -13,8 +13,9 @@ type Observer interface {
 	// It runs before readers see the change, its writer gets a response, or its reservation is
 	// committed. A Reservation may account for its change itself (Reservation.OnPublish).
 	//
-	// old is nil for a new object, now for a deleted one. Both are shared and must not be modified.
-	// Many collections call Observe concurrently. It must not block or use the store.
+	// old is nil for a new object, and now is nil for a deleted object. Both are shared and must
+	// not be modified. Many collections call Observe concurrently. It must not block or use the
+	// store.
 	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
@@ -41,7 +42,8 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 type snapshotRequest struct{ reply chan *snapshot }
 
 // Scan calls visit with every object of a storage kind in a namespace. It sees exactly the changes
-// that the Observer has received. version is that of the newest one, or 0.
+// that the Observer has received. version is the version of the newest of these changes, or 0 if
+// there are none.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// observerFake records changes of ConfigMaps.
 type observerFake struct {
 	mu       sync.Mutex // guards the fields below
 	seen     []string
@@ -122,8 +121,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a contended change waits, regardless of the number of its
-// retries and of blocking admission.
+// TestContendedChangesWait checks that a contended change waits however often it is retried, with
+// and without blocking admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

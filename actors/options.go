@@ -26,14 +26,15 @@ type Options struct {
 	// kind.
 	Allocators map[meta.GroupResource]mutation.Allocator
 	// Converter returns the converter of a kind whose conversion may block and fail, such as a
-	// webhook. It returns nil for built-in conversions. A nil Converter means that all are built
-	// in.
+	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
+	// conversions are built in.
 	Converter func(*schema.Kind) convert.Converter
-	// Stale reports whether a stored value should be rewritten even if a change leaves it as it is,
+	// Stale reports whether a stored value should be rewritten even if a write does not change it,
 	// for example after a change of the encryption key. It may be nil.
 	Stale func(key string, version persist.Revision) bool
-	// Rewrites returns a number that grows when more stored values become stale. A snapshot is then
-	// due, which rewrites all objects. It is nil if Stale is, or if snapshots do not rewrite.
+	// Rewrites returns a counter that increases when more stored values become stale. The store
+	// then writes a snapshot, which rewrites all objects. Rewrites is nil if Stale is nil or if
+	// snapshots do not rewrite values.
 	Rewrites func() uint64
 	// Observer receives every published change. It may be nil.
 	Observer Observer

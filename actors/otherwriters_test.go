@@ -232,7 +232,6 @@ func rawConfigMap(name, value string) persist.Write {
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}
 }
 
-// watched records the events of a watch of all ConfigMaps.
 type watched struct {
 	mu     sync.Mutex
 	events []string
@@ -261,7 +260,6 @@ func (s *server) watchAll() *watched {
 	return w
 }
 
-// check compares the events of a watch with the commits.
 func (w *watched) check(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	var want []string

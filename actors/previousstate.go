@@ -7,8 +7,8 @@ import (
 )
 
 // previousState returns the metadata of a write in the journal, for watches that resume after a
-// restart. It marks a new object, or contains the previous state if the labels or selectable fields
-// change.
+// restart. The metadata marks a new object, or contains the previous state if the labels or
+// selectable fields change.
 func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}

@@ -26,7 +26,7 @@ type proposal struct {
 	baseVersion uint64
 	write       persist.Write
 	// companions are committed with this proposal (companions.go). A companion has only its change,
-	// its write, and whole, the proposal whose outcome it shares.
+	// its write, and whole, which is the proposal whose outcome it shares.
 	companions []*proposal
 	whole      *proposal
 	unapplied  atomic.Int32 // count of itself and its companions
@@ -48,8 +48,8 @@ func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject returns the committed object. It does not retain the request, because key and
-// metadata are copied or refer to the commit.
+// committedObject returns the object that a commit stores. It does not keep the request in memory,
+// because its key and metadata are copied or refer to the commit.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {
@@ -88,7 +88,6 @@ func (p *proposal) resolve() {
 	close(p.done)
 }
 
-// abort resolves the proposal as not committed and releases its reservations.
 func (p *proposal) abort(err error) {
 	p.candidate.Reserved.Release()
 	p.releaseCompanions()

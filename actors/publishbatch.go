@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// All commits, by this process or by other writers, enter the collections here in version order.
-// Reads and watches therefore do not distinguish them.
+// All commits, by this process or by other writers, enter the collections here in version order. To
+// reads and watches, they look the same.
 
 // publishBatch sends each collection its part of a batch. The log calls it for this process's
-// batches while the committer waits in Append, and at any time for those of other writers.
+// batches while the committer waits in Append, and at any time for batches of other writers.
 func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine holds the stored objects that cannot be decoded, in memory. Recovery and the commits
-// of other writers add objects. A deletion or a readable version removes one. Snapshots keep the
-// objects unchanged.
+// quarantine is the in-memory set of stored objects that cannot be decoded. Recovery and the
+// commits of other writers add objects. A deletion or a readable version removes an object.
+// Snapshots keep the objects unchanged.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex

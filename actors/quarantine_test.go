@@ -25,7 +25,6 @@ func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	must.Get(journal.Append(writes))(t)
 }
 
-// eventSink is a sink that forwards copies of its events.
 type eventSink chan request.Event
 
 func (c eventSink) Events(events []request.Event) error {
@@ -55,7 +54,7 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 }
 
 // TestQuarantineInSnapshots checks that unreadable objects stay quarantined across restarts and
-// snapshots until they are deleted. Older watches get a DELETED event for them.
+// snapshots until they are deleted. Watches from an earlier version get a DELETED event for them.
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

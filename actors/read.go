@@ -21,7 +21,8 @@ func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
 	return c.published.Load().version
 }
 
-// Count returns the number of objects of a kind in a namespace, or in all namespaces if it is "".
+// Count returns the number of objects of a kind in a namespace, or in all namespaces if namespace
+// is empty.
 func (s *Store) Count(k *schema.Kind, namespace string) int {
 	c := s.collection(k)
 	if c == nil {
@@ -62,8 +63,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 }
 
 // List returns a collection or a chunk of it. The caller converts the items with Form while it
-// writes them. If a webhook converts them, List does it itself, so that a failure does not leave
-// the client with an incomplete response.
+// writes them. If a webhook converts the items, List converts them itself, so that a failure does
+// not leave the client with an incomplete response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -182,8 +183,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// Tokens expire after HistoryTime even without changes, because clients rely on that. The
-	// clocks of other processes may differ, so their tokens expire only with the history.
+	// Clients expect that tokens expire, so they expire after HistoryTime even without changes.
+	// Tokens of other processes expire only with the history, because clocks may differ.
 	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}
@@ -202,8 +203,9 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.listFrom(ctx, r, state, version, t.Next)
 }
 
-// expiredToken returns the error for a token whose snapshot is gone. It contains another token for
-// clients that accept an inconsistent list, which continues at the same key in the newest state.
+// expiredToken returns the error for a token whose snapshot is gone. The error contains a new token
+// for clients that accept an inconsistent list. The new token continues at the same key in the
+// newest state.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +

@@ -14,8 +14,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A log with other writers may drop changes before they arrive here. The store then reads all
-// objects again. Until that is published, reads continue on the old state.
+// rebuilt is the state of a collection after the store has read all objects again, because a log
+// with other writers has dropped changes. Until the new state is published, reads use the old
+// state.
 
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
@@ -28,8 +29,8 @@ func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild sends each collection its part of a new state, items, at revision upTo. The log calls it
-// instead of publishBatch after it has dropped changes.
+// Rebuild sends each collection its part of items, which is the whole state at revision upTo. The
+// log calls Rebuild instead of publishBatch after it has dropped changes.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable
@@ -69,7 +70,7 @@ func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
 }
 
 // rebuild publishes each difference to the new state like a change by another writer. The history
-// restarts after it, so watches get 410.
+// restarts at the new state, so watches get 410.
 func (p *publisher) rebuild(b *rebuilt) {
 	defer func() {
 		if reason := recover(); reason != nil {

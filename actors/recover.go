@@ -65,8 +65,8 @@ func (r *recovery) setBase(base persist.Revision) error {
 	return nil
 }
 
-// commit receives one commit of the journal. A commit that the snapshot includes only goes into the
-// history.
+// commit receives one commit of the journal. If the snapshot already includes the commit, commit
+// only adds it to the history.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
 		return nil
@@ -131,8 +131,8 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain does periodic work every second until the store closes. The first run is immediate.
-// Otherwise a process that restarts again and again would never snapshot a long journal.
+// maintain does periodic work every second until the store closes. The first run is immediate,
+// because a process that restarts again and again would otherwise never snapshot a long journal.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()

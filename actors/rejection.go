@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// Writers wait for the outcome of their requests and proposals, so a mailbox that rejects one must
-// complete it.
+// A mailbox that rejects a request or proposal must complete it, because its writer waits for the
+// outcome.
 
 func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// retention is the byte budget that the histories of all collections share. When they exceed it,
-// the record with the oldest version is dropped first. mu guards all non-atomic fields, here and in
-// the histories.
+// retention is the byte budget that the histories of all collections share. When the histories
+// exceed the budget, the record with the oldest version is dropped first. mu guards all non-atomic
+// fields, here and in the histories.
 type retention struct {
 	mu            sync.Mutex
 	limit         int64        // most bytes of all histories
@@ -111,8 +111,8 @@ func (t *retention) budget() int64 {
 	return t.limit
 }
 
-// truncate drops all records of one history. version is at least that of its newest record. Watches
-// that have read up to version continue.
+// truncate drops all records of one history. version must be at least the version of its newest
+// record. Watches that have read up to version continue.
 func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A conversion webhook may change the labels of an object, and versions may have different
-// selectable fields. Selectors of a version that a webhook converts are therefore matched on
-// converted objects.
+// selectsConverted reports whether selectors must be matched on converted objects. A conversion
+// webhook may change the labels of an object, and the converted version may have other selectable
+// fields.
 
 func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
 	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())
@@ -48,8 +48,8 @@ func (c *collection) selected(ctx context.Context, r request.List, state *snapsh
 	}
 }
 
-// batch returns up to selectBatch objects of a namespace, starting at path from, and the path of
-// the next object or "".
+// batch returns up to selectBatch objects of a namespace, starting at path from. next is the path
+// of the next object, or empty at the end.
 func (s *snapshot) batch(namespace, from string) (batch []*meta.Object, next string) {
 	s.scan(namespace, from, func(path string, o *meta.Object) bool {
 		if len(batch) == selectBatch {

@@ -132,7 +132,6 @@ func (s *sharedKeys) commits() (all []persist.Commit) {
 	return all
 }
 
-// sharedLog is the log of one server.
 type sharedLog struct {
 	store *sharedKeys
 	// before is called before a batch is committed. It may write as another writer.
@@ -158,7 +157,7 @@ type sharedLog struct {
 	done      chan struct{}
 }
 
-// fate says when a batch with an unknown outcome is committed.
+// fate is the time at which a batch with an unknown outcome is committed.
 type fate int
 
 const (

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// liveCommits returns the newest commit of each existing key with the prefix.
 func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	s.mu.Lock()
 	defer s.mu.Unlock()

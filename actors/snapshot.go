@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Bounds for the delay before a failed snapshot is retried. It doubles with each failure.
+// Bounds for the delay before a failed snapshot is retried. The delay doubles with each failure.
 const (
 	minRetryDelay = 2 * time.Second
 	maxRetryDelay = time.Minute
 )
 
-// snapshotIfDue writes a snapshot when the journal has grown enough since the last one. On a full
-// disk it also trims the journal.
+// snapshotIfDue writes a snapshot when the journal has grown enough since the last snapshot. On a
+// full disk it also trims the journal.
 func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
 	rewrites := s.retry.rewrites
@@ -91,8 +91,8 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests another snapshot after one for rewrites. A batch in progress when the first
-	// began may be in the previous segment, which is then kept.
+	// again requests a second snapshot after a snapshot for rewrites. A batch that was in progress
+	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
 	again bool
 }
 
@@ -102,7 +102,7 @@ func (r *snapshotRetry) backOff(now time.Time) {
 }
 
 // snapshotAtEnd writes a final snapshot if the log requests it. All actors must still run, so that
-// it includes changes by other writers.
+// the snapshot includes changes by other writers.
 func (s *Store) snapshotAtEnd() {
 	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
 		return
@@ -113,7 +113,8 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// Limits for closing the store: the wait for a snapshot, and for one that was aborted.
+// Limits for closing the store: the time for the final snapshot, and the time for an aborted
+// snapshot to stop.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second
@@ -123,7 +124,7 @@ var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance stops the periodic work and writes the final snapshot. It takes at most half of
 // the remaining time of ctx, because waiting requests need the rest. A slower snapshot is aborted,
-// and the next start uses the previous one.
+// and the next start uses the previous snapshot.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -195,7 +196,7 @@ func (s *Store) compact() error {
 	return s.log.Trim(s.trimRevision(s.appliedRevision.get()))
 }
 
-// trySnapshot consumes the trees that it writes, so a retry needs new ones.
+// trySnapshot consumes the trees that it writes, so a retry needs new trees.
 func (s *Store) trySnapshot() error {
 	at, states, err := s.consistentTrees()
 	if err != nil {
@@ -221,7 +222,7 @@ func (s *Store) trySnapshot() error {
 }
 
 // consistentTrees returns the index of each collection at one version, by key prefix. If heavy
-// writes push that version out of the history meanwhile, it tries again with a newer one.
+// writes push that version out of the history meanwhile, it tries again with a newer version.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
@@ -240,8 +241,8 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems removes each object from the index when it yields it. Otherwise the index would keep
-// the old versions of replaced objects in memory until the snapshot is complete.
+// yieldItems yields each object and removes it from the index. Otherwise the index would keep the
+// old versions of replaced objects in memory until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()

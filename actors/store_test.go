@@ -28,7 +28,7 @@ type testStore struct {
 	dir     string
 }
 
-// open opens a store in dir, which may contain the files of an earlier one.
+// open opens a store in dir, which may contain the files of an earlier store.
 func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 	t.Helper()
 	return openOn(t, dir, vfs.OS{}, change)

@@ -6,14 +6,15 @@ import (
 	"errors"
 )
 
-// token is the content of a continue token. It needs no signature, because a forged one cannot read
-// more than the request itself may.
+// token is the content of a continue token. It needs no signature, because a forged token cannot
+// read more than the request itself may.
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest continues the list in the newest state, because the state at its version is gone.
+	// Newest means that the list continues in the newest state, because the state at Version is
+	// gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
 	// Began is the Unix time in seconds when the first chunk was read, by the clock of process By.
@@ -27,7 +28,8 @@ var (
 	errTokenStart   = errors.New("it has no position to continue from")
 )
 
-// ContinuesNewest reports whether a token continues its list in the newest state, inconsistently.
+// ContinuesNewest reports whether a token continues its list in the newest state. The whole list is
+// then inconsistent.
 func ContinuesNewest(continueToken string) bool {
 	t, err := decodeToken(continueToken)
 	return err == nil && t.Newest

@@ -12,7 +12,7 @@ import (
 )
 
 // An object that cannot be decoded can still be deleted. If even its metadata is unreadable, the
-// log and watches get a last state that has only its name.
+// last state that the log and watches get contains only the name of the object.
 
 const quarantinedText = "the stored object cannot be read and is quarantined; it can only be deleted"
 

@@ -18,10 +18,10 @@ import (
 // of the request, with the admission, validation and field managers of that version. The result is
 // then converted to the stored version.
 //
-// The owner never waits for a webhook. It computes only changes that need none: a write in the
-// stored version of an object stored in that version, and a delete without admission. The request's
-// goroutine computes all others. It also takes over a change that turns out to need a conversion,
-// for admission or for the fields of other managers.
+// The owner never waits for a webhook. It computes a write in the stored version of an object
+// stored in that version, and a delete without admission. The request's goroutine computes all
+// other changes. It also takes over a change that turns out to need a conversion, for admission or
+// for the fields of other managers.
 
 // withoutWebhook returns the mutation in the working form in which its owner can begin to compute
 // it, and a detector of conversions. It returns nil if the owner cannot begin.

@@ -17,7 +17,7 @@ import (
 )
 
 // TestOwnerIsFreeWhileAdmissionWaits checks that an object's other mutations are stored while the
-// admission of one waits. That one then starts over on the new state.
+// admission of one mutation waits. The waiting mutation then starts over on the new state.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -141,7 +141,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// TestRefusedAdmission checks that a write that any stage of admission rejects changes nothing.
+// TestRefusedAdmission checks that a write changes nothing if any stage of admission rejects it.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -186,8 +186,8 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// TestReservationOfFailedCommit checks that a change's reservations are released if it cannot be
-// stored.
+// TestReservationOfFailedCommit checks that a change that cannot be stored releases its
+// reservations.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -202,8 +202,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// TestCloseWhileAdmissionWaits checks that Close does not wait for admission. Changes admitted
-// after it fail because the server is stopping.
+// TestCloseWhileAdmissionWaits checks that Close does not wait for admission. A change whose
+// admission ends later fails because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

@@ -52,7 +52,6 @@ func (f *waitingFake) plugin() *request.Plugin {
 	return &request.Plugin{Stage: request.MayBlock, Mutator: f, Validator: f}
 }
 
-// reserving returns a plugin that makes a reservation for every change.
 func (f *waitingFake) reserving() *request.Plugin {
 	return &request.Plugin{Stage: request.Last, Validator: reservingFake{fake: f}}
 }
@@ -75,7 +74,6 @@ func (r reservingFake) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// checkReservations checks the numbers of admissions and of committed and released reservations.
 func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
 	t.Helper()
 	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {

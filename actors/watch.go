@@ -14,7 +14,7 @@ import (
 )
 
 // watch is one running watch: an actor with a cursor into the collection's history, a filter, and a
-// sink to its client. It may block on its client or a conversion. watchers contains it from
+// sink to its client. It may block on its client or a conversion. It is registered in watchers from
 // Store.Watch until it ends.
 type watch struct {
 	collection *collection
@@ -27,8 +27,8 @@ type watch struct {
 	ctx        context.Context    // of conversions that may block
 	cancel     context.CancelFunc // of ctx; nil if no conversion may block
 
-	// unread is the version of the oldest unread change that the watch may select, or 0. A wakeUp
-	// is queued while it is not 0.
+	// unread is the version of the oldest unread change that the watch may select, or 0. While
+	// unread is not 0, a wakeUp is queued.
 	unread   atomic.Uint64
 	lastSent atomic.Int64 // when the client last got something, Unix nanoseconds
 	stopping atomic.Bool
@@ -94,8 +94,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial sets the initial state and the cursor behind it. If the history drops that position
-// meanwhile, it uses a newer state.
+// seekInitial sets the initial state, and the cursor after it. If the history no longer contains
+// that position, seekInitial takes a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {

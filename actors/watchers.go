@@ -21,9 +21,9 @@ type watchers struct {
 	inline []runtime.Turn // of wake, reused
 }
 
-// watchGroup is the selection that the watches of a group share: the objects of a namespace, or of
-// all if it is "". Unless field is noField, that field must have the value. For example, each
-// kubelet watches the Pods of its node.
+// watchGroup is the selection that the watches of a group share: the objects of one namespace, or
+// of all namespaces if namespace is empty. Unless field is noField, that field must have the value.
+// For example, each kubelet watches the Pods of its node.
 type watchGroup struct {
 	namespace string
 	field     int
@@ -33,7 +33,7 @@ type watchGroup struct {
 const noField = math.MinInt
 
 // group returns the group of a watch. It ignores selectors that match converted objects, because
-// wake sees only stored ones.
+// wake sees only stored objects.
 func (w *watch) group() watchGroup {
 	g := watchGroup{namespace: w.request.Namespace, field: noField}
 	if field, value, ok := w.request.Fields.Exact(); ok && !w.selects {
@@ -76,10 +76,9 @@ func (all *watchers) remove(w *watch) {
 	all.count--
 }
 
-// wake wakes all watches that may select one of the changes. It must run after the changes enter
-// the history and before the applied revision includes them, so that a reader of that revision can
-// rely on the notification. The caller runs the inline watches. The result is valid until the next
-// call.
+// wake wakes all watches that may select one of the changes. The changes must already be in the
+// history, but not yet in the applied revision, so that a reader of that revision can rely on the
+// notification. The caller runs the inline watches. The result is valid until the next call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -122,7 +121,8 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	}
 }
 
-// sendBookmarks requests a bookmark from each watch whose client has received nothing since then.
+// sendBookmarks requests a bookmark from each watch whose client has received nothing since the
+// given time.
 func (all *watchers) sendBookmarks(since time.Time) {
 	all.each(func(w *watch) {
 		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {

@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// podWrites creates and changes Pods that are selected by name, namespace, node and phase.
+// podWrites creates and changes Pods. The watches of the tests select Pods by name, namespace, node
+// and phase.
 type podWrites struct{ *testStore }
 
 func (h podWrites) create(namespace, name, node string) {

@@ -14,7 +14,8 @@ import (
 // requested version, and sends them.
 
 // scratch holds the records and events of a watch while it handles a message. Watches share a pool
-// of them, so that a burst of changes does not leave memory behind in thousands of watches.
+// of scratch values, so that a burst of changes does not leave memory behind in thousands of
+// watches.
 type scratch struct {
 	records []*record
 	buffer  []request.Event
@@ -22,7 +23,7 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// eventBatch is the most events that are delivered to a sink at once.
+// eventBatch is the maximum number of events that are delivered to a sink at once.
 const eventBatch = 256
 
 func (w *watch) advance(self *runtime.Ref) {
@@ -93,7 +94,7 @@ func (w *watch) flushInitial() bool {
 	return w.flush()
 }
 
-// deliver sends the records that were read as events.
+// deliver sends events for the records that were read.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
 	if w.selects {

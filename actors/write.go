@@ -10,8 +10,9 @@ import (
 
 // If admission may block, object.handle stops after Admit and hands out the prepared mutation.
 // Store.admit runs the plugins and finishes the candidate on the goroutine of the request
-// (mutation.Prepared.Wait). activation.ask returns it to the owner. object.resume submits it if the
-// object has not changed since. Otherwise everything starts over. doc.go describes the whole path.
+// (mutation.Prepared.Wait). activation.ask returns the candidate to the owner. If the object has
+// not changed since, object.resume submits the candidate. If it has, the mutation starts over.
+// doc.go describes the whole path.
 
 // Mutate changes one object. It returns once the change is durable and visible. If ctx ends before
 // the result is known, the error is a timeout and the change may still happen.
@@ -39,7 +40,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 }
 
 // NoOpApply returns the result of an apply that is known to change nothing, without calling the
-// object's owner. ok is false if that is not known or if the apply needs admission. Only Kind, Key,
+// object's owner. ok is false if the apply may change something or needs admission. Only Kind, Key,
 // Subresource and Admission of m are used.
 func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
 	c := s.collection(m.Kind)

@@ -25,8 +25,8 @@ type clusterRun struct {
 }
 
 // simulateCluster runs the operations of a cluster at their usual rates: Lease renewals, node
-// status updates, and Pod starts, each with the end of an older Pod. The first row has the total
-// cost and the number of busy processors. The other rows have the latencies by verb.
+// status updates, and Pod starts. Each Pod start also ends an older Pod. The first row has the
+// total cost and the number of busy processors. The other rows have the latencies by verb.
 func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // raiseDescriptors raises the limit on open files to the hard limit, for this process and its
-// children, and returns it.
+// children, and returns the new limit.
 func raiseDescriptors() (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -23,8 +23,8 @@ type broadcast struct {
 }
 
 // watchFanout changes objects while many clients watch. For the latency, it waits until all
-// watchers have received an event before it sends the next. For the throughput, it sends bursts,
-// whose events a server can write together.
+// watchers have received an event before it sends the next event. For the throughput, it sends
+// bursts, whose events a server can write together.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {
@@ -52,7 +52,8 @@ func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, 
 	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
 }
 
-// floorBroadcast sends events of the given size in bytes to as many watchers of the floor.
+// floorBroadcast sends events of the given size in bytes to the given number of watchers of the
+// floor.
 func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// fixture is a workload's namespace with numbered objects. They are ConfigMaps, because these have
+// fixture is a workload's namespace with numbered objects. The objects are ConfigMaps, which have
 // few rules and no controllers, so that only the server is measured.
 type fixture struct {
 	*Session
@@ -85,7 +85,7 @@ func removeAll(c *Conn, path string) (err error) {
 	return err
 }
 
-// path returns the path of a collection, or of the namespace if collection is "".
+// path returns the path of a collection, or of the namespace if collection is empty.
 func (f *fixture) path(collection string) string {
 	return "/api/v1/namespaces/" + f.namespace + collection
 }
@@ -130,7 +130,7 @@ func (f *fixture) patch(n int) Request {
 	return patch(f.object(n%f.total), typeMergePatch, fmt.Appendf(nil, `{"data":{"sent":"%s"}}`, now()))
 }
 
-// apply changes one value as a fixed manager. It forces conflicts.
+// apply changes one value as a fixed manager, and takes over conflicting fields.
 func (f *fixture) apply(n int) Request {
 	return patch(f.object(n%f.total)+"?fieldManager=bench&force=true", typeApplyPatch, f.json(n%f.total))
 }
@@ -186,7 +186,7 @@ func (f *fixture) openWatchers(ctx context.Context, collection string, n int) (*
 	return openWatcherPool(ctx, f.Target, path, n)
 }
 
-// measure drives requests and returns a Result that includes the floor.
+// measure drives requests and returns a Result with a measurement of the floor.
 func (f *fixture) measure(ctx context.Context, load Load, name string, request func(n int) Request) (Result, error) {
 	sample, err := load.drive(ctx, f.Target, step(request))
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // nameFloor is the hidden subcommand that serves the floor, and the label of its rows.
 const nameFloor = "floor"
 
-// Paths of the floor. Any other path returns as many bytes as its query parameter bytes requests.
+// Paths of the floor. Any other path returns a body whose size is the query parameter bytes.
 const (
 	floorWatchPath = "/watch" // streams posted events
 	floorEventPath = "/event" // receives events to stream
@@ -33,8 +33,8 @@ const (
 )
 
 // startFloor starts the floor, a bare fasthttp server whose responses have the size of the measured
-// server's. It is a child process, so that its CPU time is separate from the load generator's. It
-// exits when its standard input is closed.
+// server's. The floor is a child process, so that its CPU time is separate from the load
+// generator's. The child exits when its standard input is closed.
 func startFloor() (_ *Target, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -127,7 +127,7 @@ func (h *floorHandler) watch(ctx *fasthttp.RequestCtx) {
 	})
 }
 
-// event writes an event to every watcher and drops those that have disconnected.
+// event writes an event to every watcher and drops disconnected watchers.
 func (h *floorHandler) event(line []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

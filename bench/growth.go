@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// growth measures costs at growing sizes. The rows of a cost that does not depend on the size must
-// be equal.
+// growth measures costs at growing sizes. If a cost does not depend on the size, its rows are
+// equal.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -17,7 +17,6 @@ func growth(ctx context.Context, s *Session) ([]Result, error) {
 	return g.results, nil
 }
 
-// growthRun collects the rows. A larger size only adds objects.
 type growthRun struct {
 	*Session
 	results []Result
@@ -109,8 +108,8 @@ func (g *growthRun) bindings(ctx context.Context) error {
 	})
 }
 
-// pods measures lists that select none of many Pods. It uses few clients, because each list takes
-// long.
+// pods measures lists that select none of many Pods. It uses few clients, because each list takes a
+// long time.
 func (g *growthRun) pods(ctx context.Context) error {
 	clients := g.Concurrency
 	g.Concurrency = min(clients, 4)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// nodeLeases is the number of nodes that renew a Lease. If each renewed every ten seconds, that
+// nodeLeases is the number of nodes that renew a Lease. With one renewal every ten seconds, that
 // would be 2,000 writes per second.
 const nodeLeases = 20_000
 
@@ -47,7 +47,7 @@ func (l *leaseSet) renew(c *Conn, n int) (int, error) {
 	return len(answer), err
 }
 
-// request returns a request that renews a Lease, or creates it if version is "".
+// request returns a request that renews a Lease, or creates the Lease if version is empty.
 func (l *leaseSet) request(n int, version string) (request Request) {
 	node, now := nodeName(n), time.Now()
 	if l.Target.Accept != "" {

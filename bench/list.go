@@ -72,7 +72,7 @@ var selections = []struct{ name, query string }{
 	{"label", "labelSelector=app%3Dnothing"},
 }
 
-// selectNothing measures lists of Pods with selectors that match none, by one client.
+// selectNothing measures lists of Pods with selectors that match no Pod, by one client.
 func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -110,7 +110,6 @@ func (f *fixture) selectPods(query string) func(int) Request {
 	}
 }
 
-// createSmallPod returns a request that creates the n-th of many Pods on 1,000 nodes.
 func (f *fixture) createSmallPod(n int) Request {
 	return post(f.pods(), `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web","shard":"s%d"}},`+
 		`"spec":{"nodeName":%q,"containers":[{"name":"one","image":"example.com/web:1"}]}}`, name(n), n%100, nodeName(n%1_000))

@@ -30,7 +30,7 @@ type Step func(c *Conn, n int) (bytes int, err error)
 // operation nor as an error.
 var errRefused = errors.New("refused")
 
-// drive opens the connections and runs step until the load is done. It returns an error if it
+// drive opens the connections and runs step until the load is done. It returns an error if the load
 // cannot start. The sample contains the errors of operations.
 func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, error) {
 	conns, err := l.connect(ctx, target)

@@ -17,7 +17,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with its environment as arguments. The exit code is 0 without errors, 2 for wrong
+// run is main with its environment as arguments. The exit code is 0 without errors, 2 for invalid
 // flags, and 1 for failed operations or workloads or for growth in a soak. An interrupt stops the
 // servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {

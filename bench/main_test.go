@@ -73,7 +73,6 @@ var startedDaemon = sync.OnceValues(func() (string, error) {
 	return d.Kubeconfig(), d.Start()
 })
 
-// proxy forwards requests to the daemon and injects errors.
 type proxy struct {
 	kubeconfig string // kubeconfig of the proxy
 	server     *httptest.Server
@@ -127,7 +126,6 @@ func startProxy(t *testing.T) *proxy {
 	return p
 }
 
-// session returns a session on the proxy with small loads.
 func (p *proxy) session(t *testing.T) *Session {
 	t.Helper()
 	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }, Binary: os.Args[0]}

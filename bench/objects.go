@@ -47,8 +47,8 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 // applyPods applies to 2 KiB Pods with three managers. In the first row an annotation changes, in
-// the second only the whitespace of the body, and in the third nothing. Controllers mostly apply
-// what exists already.
+// the second only the whitespace of the body, and in the third nothing. Most applies by controllers
+// change nothing.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

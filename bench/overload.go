@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// The burst of overload exceeds the rate reached before by this factor. It uses many more clients
-// than a server admits at once by default.
+// overloadFactor is the ratio of the burst's rate to the rate reached before. overloadClients is
+// many more clients than a server admits at once by default.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200
 )
 
 // overload measures updates at full speed, then at three times that rate from many more clients,
-// then as before. A server should serve as many as it can, reject the rest quickly with 429, and
-// recover fully. A 429 is no error here.
+// and then at full speed again. A server should serve as many as it can, reject the rest quickly
+// with 429, and recover fully. A 429 does not count as an error here.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {

@@ -11,8 +11,8 @@ func (f *fixture) pods() string { return f.path("/pods") }
 
 func (f *fixture) pod(n int) string { return f.pods() + "/" + name(n) }
 
-// podJSON returns the n-th Pod. annotation is "" or a comma and another annotation. The grace
-// period is 0, because no kubelet would complete the deletion.
+// podJSON returns the n-th Pod. annotation is empty or a comma followed by another annotation. The
+// grace period is 0, because no kubelet would complete the deletion.
 func (f *fixture) podJSON(n int, annotation string) []byte {
 	var containers []string
 	for _, name := range []string{"one", "two"} {

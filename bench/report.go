@@ -30,12 +30,12 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// Ratios of this row's figure, or else its CPU time per operation, to that of the other target.
-	// This row is cheaper if they are below 1.
+	// Ratios of this row's figure to the figure of the other target. Rows without a figure compare
+	// the CPU time per operation. A ratio below 1 means that this row is cheaper.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
-	// After several runs, the values above are medians. Spread is the range of the figure, or else
-	// of the CPU time per operation.
+	// After several runs, the values above are medians. Spread is the range of the figure, or of
+	// the CPU time per operation if there is no figure.
 	Runs          int     `json:"runs,omitempty"`
 	Spread        *Spread `json:"spread,omitempty"`
 	AgainstSpread *Spread `json:"ratioToAgainstSpread,omitempty"`
@@ -77,8 +77,8 @@ func (r *Report) add(rows ...*Row) {
 	}
 }
 
-// ratio compares the figures of both rows, or else their CPU time per operation. It returns 0 if
-// either is unknown.
+// ratio compares the figures of both rows, or their CPU times per operation if a figure is missing.
+// It returns 0 if either value is unknown.
 func (row *Row) ratio(other *Row) float64 {
 	mine, theirs := row.CPU, other.CPU
 	if row.Figure != nil && other.Figure != nil {
@@ -104,14 +104,13 @@ func (r *Report) grown() bool {
 	})
 }
 
-// note adds a remark to the report, unless it already contains it.
 func (r *Report) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-// column is a column of the table. An optional one appears only if some row has a value for it.
+// column is a column of the table. An optional column appears only if some row has a value for it.
 type column struct {
 	head     string
 	optional bool
@@ -149,7 +148,6 @@ var columns = []column{
 	{"× against", true, func(r *Row) string { return printed(r.ToAgainst, short, r.AgainstSpread) }},
 }
 
-// printed formats a value with its spread, or a dash if it was not measured.
 func printed(value float64, print func(float64) string, spread *Spread) string {
 	if value == 0 {
 		return blank
@@ -188,7 +186,6 @@ func (r *Report) writeTable(w io.Writer) error {
 	return nil
 }
 
-// title identifies a row within a report and across reports.
 func (row *Row) title() string {
 	if row.Target == "" {
 		return row.Name
@@ -220,9 +217,9 @@ func readReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// compare returns the rows of two saved reports side by side, new ones first. Ratios below 1 mean
-// that the new build is cheaper. It notes rows that only one report has, because a workload may
-// have failed in the other.
+// compare returns the rows of two saved reports side by side, with the new report first. Ratios
+// below 1 mean that the new build is cheaper. It notes rows that only one report has, because a
+// workload may have failed in the other report.
 func compare(old, new *Report) *Report {
 	r := &Report{Options: new.Options}
 	for _, o := range []struct {
@@ -268,7 +265,7 @@ type Spread struct {
 	High float64 `json:"high"`
 }
 
-// text formats the spread behind a median. It returns "" for a single run.
+// text formats the spread behind a median. It returns an empty string for a single run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""
@@ -277,7 +274,7 @@ func (s *Spread) text(print func(float64) string) string {
 }
 
 // medianOf merges several runs of the same workloads. Rows get the median of each value, and the
-// sum of operations and errors. The time series is that of the last run.
+// sum of operations and errors. The time series comes from the last run.
 func medianOf(runs []*Report) *Report {
 	if len(runs) == 1 {
 		return runs[0]
@@ -304,7 +301,6 @@ func medianOf(runs []*Report) *Report {
 	return all
 }
 
-// values returns the values for which medianRow computes medians.
 func (row *Row) values() []*float64 {
 	return []*float64{&row.Elapsed, &row.Rate, &row.P50, &row.P99, &row.Bytes, &row.CPU, &row.Etcd, &row.Resident, &row.ToFloor, &row.ToAgainst}
 }

@@ -35,7 +35,6 @@ func (r *roles) rbac(resource string) string {
 
 func (r *roles) accounts() string { return r.path("/serviceaccounts") }
 
-// bind returns a request that binds the Role to a subject, which is in JSON.
 func (r *roles) bind(name, subject string) Request {
 	return post(r.rbac("rolebindings"), `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
 		r.group, name, subject, r.group)

@@ -46,8 +46,8 @@ func sidesOf(o *Options) []*side {
 }
 
 // run measures all workloads in rounds and prints the table to out. It returns an error if it
-// cannot start, a workload cannot run, or the report cannot be written. The report contains failed
-// operations. After an interrupt it contains the rows measured so far.
+// cannot start, a workload cannot run, or the report cannot be written. The report counts failed
+// operations. After an interrupt, it contains the rows measured so far.
 func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
@@ -87,8 +87,8 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // round runs each workload on every side. Each round starts new servers, to avoid grown heaps and
-// stores. It reverses the order of the sides, to balance the effects of one workload on the next.
-// Failed workloads are noted.
+// stores. Every second round reverses the order of the sides, to balance the effects of one
+// workload on the next. Failed workloads are noted.
 func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	order := slices.Clone(b.sides)
 	if n%2 == 1 {

@@ -108,9 +108,9 @@ func writeScript(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestRunOnEtcd checks that each daemon of --start has its own etcd, that both processes are
-// measured and then stopped, and that connections use the users of --users. The daemons do not use
-// their etcd here.
+// TestRunOnEtcd checks that each daemon of --start has its own etcd, and that both processes are
+// measured and then stopped. Connections use the users of --users. The daemons do not use their
+// etcd here.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)

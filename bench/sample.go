@@ -43,7 +43,7 @@ func (s *Sample) rate() float64 {
 	return float64(s.Operations) / s.Elapsed.Seconds()
 }
 
-// minCPU is the least CPU time that is meaningful, because CPU time is measured in ticks.
+// minCPU is the smallest meaningful CPU time, because CPU time is measured in ticks.
 const minCPU = 5 * tick
 
 // cpuPerOperation returns microseconds, or 0 if the CPU time is unknown or too small.
@@ -92,7 +92,6 @@ func (s *Sample) percentile(p float64) time.Duration {
 	return s.Latencies[min(max(rank, 1), n)-1]
 }
 
-// meter measures the time and the usage of a target.
 type meter struct {
 	target       *Target
 	begin        time.Time
@@ -125,8 +124,8 @@ func (m *meter) stop(s *Sample, parts ...Sample) {
 	slices.Sort(s.Latencies)
 }
 
-// breakdown records the latencies of each kind of operation in a load. CPU time cannot be
-// attributed to a kind. The load counts errors.
+// breakdown records the latencies of each kind of operation in a load. Errors and CPU time are
+// recorded only for the whole load. CPU time cannot be attributed to a kind.
 type breakdown struct {
 	mu      sync.Mutex
 	samples map[string]*Sample // by kind; guarded by mu
@@ -149,8 +148,8 @@ func (b *breakdown) time(kind string, operation func() (int, error)) (int, error
 	return size, err
 }
 
-// results returns a row for the load and one for each kind. It sets the load's latencies to those
-// of its operations, which exclude pacing delays.
+// results returns a row for the load and a row for each kind. It replaces the latencies of the load
+// by the latencies of its operations, which exclude pacing delays.
 func (b *breakdown) results(load *Sample) []Result {
 	load.Latencies = nil
 	var kinds []Result

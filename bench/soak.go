@@ -25,7 +25,7 @@ const (
 )
 
 // soak runs all kinds of operations at a moderate rate for --duration. The number of objects is
-// constant, but each new one gets a new name. The figure is the number of quantities that grew.
+// constant, but each new object gets a new name. The figure is the number of quantities that grew.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
 	// The server ends watches after an hour, which the pool would count as an error.
 	if s.Duration > time.Hour {
@@ -81,7 +81,8 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: ", rights", Figure: &Figure{Value: float64(visits.early.Load()), Unit: "requests refused after the answer"}}), nil
 }
 
-// monitoredMetrics must not grow. The same holds for the heap.
+// monitoredMetrics lists the metrics that must not grow during a soak. The heap is monitored too,
+// but is read from another endpoint.
 var monitoredMetrics = []struct {
 	name, series, unit string // a unit of "" means a count
 	divisor            float64
@@ -145,8 +146,9 @@ func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	}
 }
 
-// watchBriefly is a Step that opens a watch and closes it early. Every second one waits for an
-// event. The others reset the connection immediately, which a server notices only when it writes.
+// watchBriefly is a Step that opens a watch and closes it early. Every second watch waits for an
+// event. The other watches reset the connection immediately, which a server notices only when it
+// writes.
 func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2)
 	if err != nil {
@@ -177,7 +179,7 @@ func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch opens a watch of the objects on its own connection. The server ends it after the given
+// watch watches the objects on its own connection. The server ends the watch after the given
 // seconds.
 func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	version, err := f.version(c, f.collection())

@@ -13,7 +13,7 @@ const (
 	emptyStarts    = 5         // repetitions, because a start takes only some ten milliseconds
 	coldObjects    = 50_000    // in the store of the cold start after SIGKILL
 	millionObjects = 1_000_000 // shows costs that do not scale
-	// snapshotBytes is the size of a journal for which a daemon with default settings takes another
+	// snapshotBytes is the journal size at which a daemon with default settings writes another
 	// snapshot.
 	snapshotBytes = 600 << 20
 )
@@ -29,7 +29,7 @@ func (s *Session) on(d *Server) *Session {
 }
 
 // coldStart measures the time from exec to the first successful response, and the memory at rest.
-// It does so for empty data directories, and for a large one after SIGKILL.
+// It starts the daemon with empty data directories, and with a large directory after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -132,7 +132,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: ", memory recovered", Figure: resident(memory)}), err
 }
 
-// measureMillion fills the store, and continues with updates until a snapshot was taken.
+// measureMillion fills the store, and continues with updates until a snapshot has been written.
 func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	pauses := &pauseMeter{}
 	load := Load{Concurrency: f.Concurrency, Count: f.total}
@@ -165,8 +165,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes returns the size of the server's snapshots, or 0 if unknown. It changes with each
-// snapshot.
+// snapshotBytes returns the size of the server's snapshots, or 0 if unknown. The size changes with
+// each snapshot.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()

@@ -215,7 +215,7 @@ func wrongStatus(r Request, status int, answer []byte) error {
 }
 
 // Watch sends a GET and returns the response body as a stream without a deadline. The connection
-// cannot be used otherwise until Close ends the stream.
+// accepts no other request until Close ends the stream.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	err := c.send(get(path))
 	if err != nil {

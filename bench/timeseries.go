@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TimeSeries holds quantities of a server under load.
+// TimeSeries holds the values of quantities of a server over time.
 type TimeSeries struct {
 	Name  string            `json:"name"`
 	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends ignore

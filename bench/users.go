@@ -31,7 +31,8 @@ func writeUsers(path string, total int) error {
 	return os.WriteFile(path, lines.Bytes(), 0o600)
 }
 
-// use grants a number of users all rights, and makes connections use them.
+// use grants all permissions to the given number of users, and makes connections authenticate as
+// them.
 func (t *Target) use(total int) error {
 	group, err := t.group("rbac.authorization")
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // watcherPool watches one path on many connections. A shared counter lets a publisher wait until
-// all have received its events.
+// all watchers have received its events.
 type watcherPool struct {
 	target  *Target
 	conns   []*Conn
@@ -33,7 +33,8 @@ type watcherPool struct {
 	signal  chan struct{}
 }
 
-// openWatcherPool opens n watches and returns when all are established. Events count from then on.
+// openWatcherPool opens n watches and returns when all are established. Events are counted from
+// then on.
 func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*watcherPool, error) {
 	p := &watcherPool{target: target, conns: make([]*Conn, n), parts: make([]Sample, n), signal: make(chan struct{}, 1)}
 	p.wanted.Store(1) // until await is called
@@ -59,8 +60,8 @@ func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*
 	return p, nil
 }
 
-// readEvents reads events until the stream ends, and ignores bookmarks. It takes the latency from
-// the time that an event's object contains.
+// readEvents reads events until the stream ends, and ignores bookmarks. It computes the latency
+// from the timestamp in the object of each event.
 func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	events := bufio.NewScanner(stream)
 	events.Buffer(nil, maxEventBytes)

@@ -77,7 +77,6 @@ func (t *Target) resourceVersion(answer []byte) string {
 
 func (t *Target) continueToken(answer []byte) string { return t.metadata(answer, "continue", 3) }
 
-// items counts the objects in a response by their name prefix.
 func (t *Target) items(answer []byte) int {
 	if t.Accept != "" {
 		return bytes.Count(answer, []byte("item-"))

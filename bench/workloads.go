@@ -24,9 +24,9 @@ type Workload struct {
 
 const protobufSuffix = "-protobuf"
 
-// workloads returns all workloads in running order. Those that measure memory come first, while the
-// process is new. Those that leave many objects come last. Comparisons match rows by name, so names
-// must not change.
+// workloads returns all workloads in running order. Workloads that measure memory come first, while
+// the process is new. Workloads that leave many objects come last. Comparisons match rows by name,
+// so names must not change.
 func workloads() (all []Workload) {
 	for _, w := range []Workload{
 		{Name: "idle-watchers", Run: idleWatchers},
@@ -67,7 +67,6 @@ func workloads() (all []Workload) {
 	return all
 }
 
-// rename prefixes the row names of a workload with its name.
 func rename(name string, run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		results, err := run(ctx, s)
@@ -109,7 +108,6 @@ func workloadNames(all bool) (names []string) {
 	return names
 }
 
-// protobufVariants replaces each workload by its Protobuf variant, and drops those without one.
 func protobufVariants(names []string) (variants []string) {
 	for _, name := range names {
 		name = strings.TrimSuffix(name, protobufSuffix) + protobufSuffix
@@ -127,13 +125,14 @@ type Result struct {
 	Sample     *Sample     // nil if there is only a figure
 	Figure     *Figure     // the result, if that is not CPU time per operation
 	TimeSeries *TimeSeries // nil except for the soak
-	// Floor measures the same operations on the floor. nil means that this is not meaningful.
+	// Floor measures the same operations on the floor. It is nil if the comparison is not
+	// meaningful.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
 
-// floorOf returns a function that measures operations on the floor. An operation is the given
-// number of requests. bytes is the total size of their responses. It saves no profile, which would
-// replace the server's.
+// floorOf returns a function that measures operations on the floor. Each operation sends the given
+// number of requests, whose responses have a total size of bytes. The load saves no profile, which
+// would replace the server's profile.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""
@@ -181,8 +180,9 @@ func (s *Session) scaledSize(what string, n int) int {
 	return scaled
 }
 
-// connections returns how many of n connections the limit on open files allows, in addition to
-// those of the workers. It notes a smaller number. Client and server need a descriptor for each.
+// connections returns how many of n connections the limit on open files allows, in addition to the
+// workers' connections. Client and server need a descriptor for each connection. The report notes a
+// number below n.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {

@@ -128,10 +128,10 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// matchConfigToPath checks that a configuration matches the kind and object in the path. If it
-// names another object, it only sets apply.Misplaced. The messages are those of kube-apiserver,
-// because clients compare some of them. The version is compared before the kind, so that a wrong
-// version of the right kind is reported as a wrong version.
+// matchConfigToPath checks that a configuration matches the kind and object in the path. If the
+// configuration names another object, only apply.Misplaced is set. The messages are those of
+// kube-apiserver, because clients compare some of them. The version is compared before the kind, so
+// that a wrong version of the right kind is reported as a wrong version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -164,8 +164,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates checks for duplicate fields, as in any body. structureError has already rejected
-// unknown fields.
+// checkDuplicates returns duplicate fields as warnings or as an error, depending on the field
+// validation. structureError has already rejected unknown fields.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())

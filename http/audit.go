@@ -37,8 +37,8 @@ func (s *Server) auditUnavailable(x *requestContext) error {
 	return apierrors.InternalError(x.auditID)
 }
 
-// newAuditRecord begins the record of a request, if the policy wants one. The URI is redacted
-// because it may contain a token.
+// newAuditRecord begins the record of a request, if the policy requires a record. The URI is
+// redacted because it may contain a token.
 func (s *Server) newAuditRecord(x *requestContext) {
 	x.audit = s.opts.Audit.Begin(&x.attributes, x.start)
 	r := x.audit
@@ -148,8 +148,8 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a request as JSON, whatever its encoding. A delete has
-// only options, so it calls this directly.
+// auditRequestOptions records the body of a request as JSON, whatever its encoding. Deletes use it
+// directly, because their body contains only options.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -183,8 +183,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response of all bytes. A list is otherwise streamed, so this
-// assembles one only if it may fit into a record.
+// auditResponseList records a list response with a size of all bytes. Because lists are streamed,
+// it assembles the list only if it may fit into a record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

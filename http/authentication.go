@@ -13,8 +13,8 @@ import (
 
 // authenticate determines the user of a request and hides the credentials from later filters.
 // Long-running requests keep a snapshot of the credentials for rechecks (reauthorization.go). The
-// reason for a rejection is logged and audited. Clients see it only if the authenticator returned a
-// RejectionError, whose message is meant for them.
+// reason for a rejection is logged and audited. Clients see the reason only if the authenticator
+// returned a RejectionError, whose message is meant for them.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
 		x.headers.Snapshot = &credentials.Snapshot{}

@@ -15,12 +15,13 @@ type Allocator interface {
 	// change gives up.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
 	// Observe accounts for an object that was stored without Allocate, by another writer or before
-	// the start, even if its values conflict or are out of range. old is the replaced object or
-	// nil. stored is nil for a removal. The causes name duplicates.
+	// the server started. The object's values may conflict or be out of range. old is the replaced
+	// object or nil. stored is nil for a removal. The returned causes report duplicate values.
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
-// A DeletionGuard is an Allocator that rejects the deletion of objects that others still need.
+// A DeletionGuard is an Allocator that rejects the deletion of objects that other objects still
+// need.
 type DeletionGuard interface {
 	Allocator
 	// CheckDelete returns a *meta.Status if an object cannot be deleted now.

@@ -73,8 +73,8 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied prunes the result of an apply to a custom object. Converting it to the stored
-// version sets the defaults of the applied version.
+// completeApplied prunes the merged tree of a custom object. The conversion to the stored version
+// also sets the defaults of the applied version.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -83,8 +83,8 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	return convert.ToStored(k, tree.Clone(merged).(tree.Tree))
 }
 
-// prepareApplyCreate prepares to create an object from its configuration. An apply to a subresource
-// of a missing object is an error.
+// prepareApplyCreate prepares the creation of an object by an apply. An apply to a subresource
+// never creates its object.
 func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -104,9 +104,9 @@ func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prep
 	return p, nil
 }
 
-// validateNulls reports nulls in a configuration that its custom kind does not allow. Other writes
-// drop such nulls, but a configuration must be stored as written. Fields that the write cannot
-// change are ignored.
+// validateNulls reports null values in an applied configuration that the schema of a custom kind
+// does not allow. Other writes drop such nulls, but an apply must store the configuration as
+// written. Nulls in fields that the write cannot change are ignored.
 func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults) {
 	if bodyKind(m).Message().Custom == nil {
 		return
@@ -136,8 +136,8 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 }
 
 // isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration
-// with the undecoded JSON of the object, so both must have the stored version. It may miss a no-op,
-// but never reports a change as one.
+// with the undecoded JSON of the object, so both must have the stored version. It may return false
+// for a no-op, but never returns true for a change.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
@@ -164,7 +164,7 @@ func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 }
 
 // appliedConfig translates the configuration of a subresource with its own body kind, such as a
-// Scale, into one of the object.
+// Scale, into a configuration of the object.
 func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
@@ -194,9 +194,9 @@ func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faul
 	return restrictUpdate(cur, m, want, timestamp(env.Now), faults)
 }
 
-// kubectlManager is kubectl's field manager. Before server-side apply, kubectl kept its
-// configuration in an annotation. An apply by kubectl updates that annotation, and may take over
-// the fields in it.
+// kubectlManager is kubectl's field manager. Client-side apply stores its configuration in an
+// annotation. A server-side apply by kubectl updates this annotation, and may take over the fields
+// that the annotation lists.
 const kubectlManager = "kubectl"
 
 func (e *Env) lastApplied(t tree.Tree) string {
@@ -206,9 +206,9 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
-// updateLastApplied writes the configuration into the last-applied annotation if that exists.
-// Otherwise clients that compute patches from the annotation would undo the apply. An annotation
-// that would become too large is removed, as in kube-apiserver.
+// updateLastApplied writes the configuration into the last-applied annotation if the object has
+// one. With an outdated annotation, clients that compute patches from it would undo the apply. An
+// annotation that would become too large is removed, as in kube-apiserver.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkCold measures a write whose previous object is not cached. It includes decoding the body
-// and that object, but not storing the result.
+// BenchmarkCold measures a write whose previous object is not cached. The time includes decoding
+// the body and that object, but not storing the result.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}

@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareCreate prepares a new object from the body. m.Key.Name is set, even if it was generated.
+// prepareCreate prepares a new object from the body. m.Key.Name must be set, also for a generated
+// name.
 func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return prepareCreateSubresource(cur, m, env)
@@ -63,7 +64,7 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 	return p
 }
 
-// completeNew completes the fields of a new object that depend on other fields. It runs again after
+// completeNew sets the fields of a new object that depend on other fields. It runs again after
 // admission has changed the object.
 func (p *Prepared) completeNew() {
 	stored := p.mutation.Kind.Stored
@@ -85,8 +86,8 @@ func namesVersion(object tree.Tree) bool {
 }
 
 // finishCreate allocates values for a new object, validates it and encodes it. It reports all
-// causes together. Allocation comes first so that the assigned values are validated too. On every
-// error they are released.
+// causes together. Allocation comes first so that the assigned values are validated too. On any
+// error, the allocated values are released.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)
@@ -147,8 +148,8 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops fields that a create never takes from its body. generation stays if the
-// kind leaves it to clients.
+// dropServerManaged drops fields that a create never takes from its body. It keeps generation if
+// clients of the kind may set it.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
@@ -162,8 +163,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName returns the kind for errors about an object's content. Its group is the storage group,
-// which is the core group for both groups of Event.
+// kindName returns the kind for errors about an object's content, with its storage group. Events
+// always have the core group, because both of their groups share one storage.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}
@@ -171,7 +172,6 @@ func kindName(k *schema.Kind) meta.GroupKind {
 	return meta.GroupKind{Group: k.Group, Kind: k.Kind}
 }
 
-// bodyKind returns the kind of the body, which a subresource may define.
 func bodyKind(m *request.Mutation) *schema.Kind {
 	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

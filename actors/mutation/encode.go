@@ -36,8 +36,8 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 	return encoded, nil
 }
 
-// maxDataBytes returns the data limit of the new state. For an object stored under a higher limit
-// it is the object's current size, so that the object can still be changed and deleted.
+// maxDataBytes returns the data limit of the new state. If the object was stored under a higher
+// limit, its current size is the limit, so that it can still be changed and deleted.
 func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	limit := e.MaxBytes
 	if limit <= 0 {

@@ -22,7 +22,7 @@ type State struct {
 	// Tree is the decoded Object, shared and immutable. It may be nil if Object is nil or NeedsTree
 	// returns false.
 	Tree tree.Tree
-	// Committed reports whether Object has a version, which it gets with its commit.
+	// Committed reports whether Object is committed. An uncommitted object has no version yet.
 	Committed bool
 	// Outdated means that Object is stored under an older schema (convert.ToCurrentSchema) or
 	// storage version than Tree, so that writing Tree unchanged is a change.
@@ -42,9 +42,9 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	return true
 }
 
-// NeedsVersion reports whether m depends on the version of the current state. It must then wait
-// until that state is committed. Otherwise it would fail although no other writer has changed the
-// object.
+// NeedsVersion reports whether m depends on the version of the current state. Such a mutation must
+// wait until that state is committed. Before the commit, its precondition would fail although no
+// other writer has changed the object.
 func NeedsVersion(m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -62,9 +62,11 @@ type Env struct {
 	Context context.Context // ends slow work
 	Now     time.Time
 	NewUID  func() string
-	// LastApplied names kubectl's last-applied annotation. "" means none.
+	// LastApplied is the name of kubectl's last-applied annotation. If it is empty, the annotation
+	// is not updated.
 	LastApplied string
-	// MaxBytes limits an object's data. Its total size may be twice that. 0 means DefaultMaxBytes.
+	// MaxBytes limits the size of an object's data in bytes. The encoded object may have twice that
+	// size. The default is DefaultMaxBytes.
 	MaxBytes int
 	// Allocator assigns unique values among the objects of the storage kind. It may be nil.
 	Allocator Allocator
@@ -94,12 +96,12 @@ type Candidate struct {
 	// mutation.
 	Form *schema.Kind
 	// Reserved holds the reservations of the allocator and of admission. The receiver of the
-	// candidate must call Commit when it is stored, and otherwise Release.
+	// candidate must call Commit once the candidate is stored, or Release if it is discarded.
 	Reserved *request.Reservation
 }
 
-// Apply computes the candidate of m on cur. Admission must not block. Errors are *meta.Status and
-// have no effect.
+// Apply computes the candidate of m on cur. The admission of m must not block. Errors are
+// *meta.Status and have no effect.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	p, err := Prepare(cur, m, env)
 	if err == nil {
@@ -116,7 +118,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 }
 
 // evaluate adds the causes that the kind's CEL rules report. The rules do not run if a value has
-// the wrong type or is too large (rules.Blocks). A cause reports that too.
+// the wrong type or is too large (rules.Blocks). evaluate then adds rules.NotEvaluated instead.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if !m.Kind.IsCustom() || !m.Kind.Strategy.HasExpressions() {
 		return causes, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// testObject is the subject of repeated writes in benchmarks and tests.
+// testObject is an object that benchmarks and tests write repeatedly.
 type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind

@@ -30,10 +30,9 @@ func (p *Prepared) dropDuplicateOwners() {
 		strings.Join(dropped, ", "))
 }
 
-// distinctOwners returns the references without duplicates, and the uids of the dropped ones.
+// distinctOwners returns the references without duplicates, and the uids of the dropped references.
 // Validation handles different references with the same uid. References are compared as text in a
-// map, because their number is limited only by the request size and comparing all pairs is
-// quadratic.
+// map, because only the request size limits their number and comparing all pairs is quadratic.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

@@ -81,8 +81,8 @@ func newNoName(m *request.Mutation) error {
 	return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 }
 
-// kindMismatch describes how a patch changes the kind of the object. It returns "" if it does not.
-// A built-in object may lack the kind.
+// kindMismatch describes how a patch changes the kind of the object. It returns an empty string if
+// the kind is unchanged. A built-in object may lack the kind.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
@@ -108,7 +108,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 }
 
 // encodedView returns t with exactly the fields that its JSON has. JSON encodes some empty fields,
-// and a JSON patch may refer to them. resourceVersion is not encoded and therefore copied.
+// and a JSON patch may refer to them. The JSON has no resourceVersion, so that field is copied from
+// t.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -119,8 +120,9 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched with its untouched fields replaced by those of base, at the top
-// level and one level down in the field below. written is the tree that was patched.
+// keepUnchanged returns patched with the fields that a JSON patch left untouched taken from base.
+// written is the encoded view of base that was patched. Besides the top level, it compares the
+// fields of the object in field below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -173,8 +175,8 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 }
 
 // sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the patch
-// library ignores case and would accept OP for op. It returns them and duplicate members as faults.
-// It rejects patches that are nested too deeply, which the library would accept.
+// library ignores case and would accept OP for op. It returns unknown and duplicate members as
+// faults. It rejects patches that are nested too deeply, which the library would accept.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {
@@ -204,8 +206,8 @@ func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	return body, faults, nil
 }
 
-// applyFieldValidation turns unknown and duplicate fields into warnings or one error, as the
-// request's fieldValidation demands.
+// applyFieldValidation turns unknown and duplicate fields into warnings or one error, depending on
+// the fieldValidation of the request.
 func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warnings []string, strict string) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, ""
@@ -225,8 +227,8 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 	return texts, ""
 }
 
-// invalidPatch returns the error for a patch with an invalid result. It shows the truncated patch
-// but no part of the object. Errors are logged, and the object may be a Secret.
+// invalidPatch returns the error for a patch with an invalid result. The error shows the truncated
+// patch but no part of the object, because errors are logged and the object may be a Secret.
 func invalidPatch(patch request.Patch, text string) error {
 	const limit = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
 	shown := string(patch.Body)

@@ -66,7 +66,7 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 	return Prepared{cur: State{Tree: seen}, mutation: m, step: stepUnreadable, removal: &removal}
 }
 
-// complete completes fields that depend on other fields. It runs again after admission has changed
+// complete sets the fields that depend on other fields. It runs again after admission has changed
 // the object.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
@@ -155,8 +155,8 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	return c, err
 }
 
-// Reserve reserves resources that admission limits, such as quota, for a finished change. If that
-// fails or panics, all reservations are released.
+// Reserve reserves resources that admission limits, such as quota, for a finished change. If the
+// reservation fails or panics, Reserve releases all reservations of the candidate.
 func (p *Prepared) Reserve(c *Candidate) error {
 	if c.Op == None {
 		return nil

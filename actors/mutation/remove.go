@@ -70,8 +70,6 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree, options request.Del
 	}
 }
 
-// removesImmediately reports whether a delete removes the object at once, without finalizers or a
-// grace period.
 func removesImmediately(o *meta.Object, m *request.Mutation, options request.Delete) bool {
 	policy := propagationPolicy(o, m, options)
 	return m.Kind.Writes.Deletion == schema.DeleteAtOnce && len(o.Meta.Finalizers) == 0 &&
@@ -110,8 +108,8 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	return nil
 }
 
-// checkStepwiseDelete is checkDelete for kinds that kube-apiserver deletes by an update. Its errors
-// are those of an update.
+// checkStepwiseDelete is checkDelete for kinds that kube-apiserver deletes by an update. It returns
+// the same errors as an update.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)
@@ -124,7 +122,7 @@ func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete)
 	return nil
 }
 
-// setPolicyFinalizer sets the finalizer of a propagation policy and removes those of other
+// setPolicyFinalizer sets the finalizer of a propagation policy and removes the finalizers of other
 // policies.
 func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	wanted := map[string]string{"Orphan": meta.OrphanFinalizer, "Foreground": meta.ForegroundFinalizer}[policy]
@@ -148,8 +146,8 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	}
 }
 
-// shortenGrace moves the deletion time of a terminating object to an earlier time, never to a later
-// one. A negative grace period means 1 second, the shortest.
+// shortenGrace moves the deletion time of a terminating object to an earlier time, but never to a
+// later time. A negative grace period means 1 second, the shortest.
 func shortenGrace(metadata tree.Tree, to int64) {
 	if to < 0 {
 		to = 1

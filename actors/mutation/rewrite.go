@@ -26,7 +26,7 @@ func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	return p.want, nil
 }
 
-// writeBody writes a subresource body that admission has changed to the object again.
+// writeBody writes a subresource body back to the object after admission has changed the body.
 func (p *Prepared) writeBody(body tree.Tree) error {
 	if err := p.checkBody(body); err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// childObject returns the object in field name. If there is none, it returns an empty tree that is
-// not part of t.
+// childObject returns the object in field name, or an empty tree that is not part of t.
 func childObject(t tree.Tree, name string) tree.Tree {
 	if o, ok := t[name].(tree.Tree); ok {
 		return o
@@ -58,7 +57,7 @@ func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tre
 	return c
 }
 
-// reuseUnchanged replaces equal parts of want with those of the current state, so that later
+// reuseUnchanged replaces parts of want with equal parts of the current state, so that later
 // comparisons are cheap. It skips metadata, which differs in every write.
 func reuseUnchanged(cur State, want tree.Tree) {
 	for name, value := range want {
@@ -68,7 +67,6 @@ func reuseUnchanged(cur State, want tree.Tree) {
 	}
 }
 
-// sameList reports whether two lists share memory, or are both empty.
 func sameList(a, b []any) bool { return tree.SameRef(a, b) || len(a)+len(b) == 0 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

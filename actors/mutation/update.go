@@ -126,7 +126,6 @@ func keepsOwners(m *request.Mutation) bool {
 	return m.KeepsOwners || sub != nil && sub.View.KeepsOwners
 }
 
-// checkPreconditions checks the uid and resourceVersion in want, if any, against the current state.
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
@@ -136,8 +135,8 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return checkVersion(cur, m, version, request.Is[request.Update](m))
 }
 
-// checkVersion checks a resourceVersion against the current state. Some kinds require one for
-// updates.
+// checkVersion checks the resourceVersion of a write against the current state. If required is set,
+// a kind with conditional updates rejects an empty version.
 func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
 		if m.Kind.Writes.ConditionalUpdate && required && m.Subresource != "scale" {
@@ -219,8 +218,8 @@ func hasDefaults(cur State, want tree.Tree) bool {
 	return tree.StrictEqual(childObject(want, "metadata")["labels"], childObject(cur.Tree, "metadata")["labels"])
 }
 
-// subresourceMetadata returns the metadata after a write to a subresource. It is that of want,
-// except for fields that identify the object or that the subresource must keep.
+// subresourceMetadata returns the metadata after a write to a subresource. It takes all fields from
+// want, except those that identify the object or that the subresource must keep.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old

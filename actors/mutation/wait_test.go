@@ -234,7 +234,7 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 }
 
 // TestRequesterIsKept checks that a webhook cannot change the requester of a
-// CertificateSigningRequest, even when it is reinvoked.
+// CertificateSigningRequest, even when the webhook is reinvoked.
 func TestRequesterIsKept(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")

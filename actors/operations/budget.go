@@ -44,8 +44,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod can be evicted without a disruption. It is not ready, so it
-// does not count as healthy, and the budget allows evicting such Pods.
+// bypassesBudget reports whether a Pod can be evicted without taking a disruption. Such a Pod is
+// not ready, so it does not count as healthy, and the budget allows evicting unhealthy Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false
@@ -59,9 +59,9 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from the budget and lists the Pod in its status. That
-// happens before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the
-// deletion fails, the disruption controller returns the disruption.
+// consumeDisruption takes one disruption from the budget and lists the Pod in its status. It runs
+// before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the deletion
+// fails, the disruption controller returns the disruption.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -127,7 +127,6 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-// setCondition sets the status of a condition, adding it if necessary, and returns the condition.
 func setCondition(status tree.Tree, kind, value string, now time.Time) tree.Tree {
 	c := tree.FindCondition(status, kind)
 	if c == nil {

@@ -1,5 +1,5 @@
 // Package operations implements requests that clients create but that are not stored. They change
-// several objects in several steps. The only one is the eviction of Pods.
+// several objects in several steps. The only such request is the eviction of a Pod.
 //
 // An Evictor deletes a Pod if the disruption budgets that select it allow that:
 //

@@ -42,10 +42,10 @@ const (
 
 // Evict deletes the Pod, or returns the reason why it must stay.
 //
-// It deletes Pods that no budget counts immediately. Other Pods may have at most one budget, which
-// must allow the disruption. Evict takes the disruption before the deletion, so that two evictions
-// cannot both use the last one. If the deletion then fails, the disruption controller corrects the
-// count.
+// It deletes Pods that no budget counts immediately. Any other Pod may have at most one budget,
+// which must allow the disruption. Evict takes the disruption before the deletion, so that two
+// evictions cannot both use the last disruption. If the deletion then fails, the disruption
+// controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -100,7 +100,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 }
 
 // delete deletes the Pod with the options of the request. It first sets the DisruptionTarget
-// condition, by which controllers distinguish evicted Pods from failed ones.
+// condition, by which controllers distinguish evicted from failed Pods.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -118,7 +118,8 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 }
 
 // markDisrupted sets the DisruptionTarget condition and returns the new version of the Pod. It
-// returns "" if a precondition of the request does not match. The deletion reports that.
+// returns an empty version if a precondition of the request does not match, because the deletion
+// then reports the mismatch.
 func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -144,8 +145,8 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther reports whether a precondition does not match. It ignores an empty one, which the
-// deletion checks.
+// isOther reports whether a precondition does not match. It returns false for an empty
+// precondition, which the deletion checks.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }

@@ -41,8 +41,8 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// Without a service, this server serves the version. The object then only determines its place
-	// in discovery.
+	// Without a service, this server serves the version. The APIService then only determines its
+	// place in discovery.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}

@@ -60,7 +60,8 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	return services.Dial(ctx, net.Dialer{}, network, addresses)
 }
 
-// run refreshes discovery and OpenAPI until ctx ends, and then releases their bytes.
+// run refreshes discovery and OpenAPI until ctx ends, and then releases the memory reserved for
+// them.
 func (b *backend) run(ctx context.Context) {
 	ctx, b.stop = context.WithCancel(ctx)
 	b.servers.running.Go(func() {
@@ -78,7 +79,6 @@ func (b *backend) close() {
 	b.proxy.Close()
 }
 
-// wake makes both goroutines refresh soon.
 func (b *backend) wake() {
 	// A pending signal suffices, so a signal to a full channel is dropped.
 	for _, c := range []chan struct{}{b.wakeDiscovery, b.wakeOpenAPI} {
@@ -120,7 +120,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals,
 	}
 }
 
-// A request is sent by this package on its own or for RemoteRequest.
+// A request is an HTTP request to a backend, by this package itself or for a RemoteRequest.
 type request struct {
 	method              string // "" is GET
 	path, query, accept string
@@ -140,7 +140,7 @@ type response struct {
 
 var errTooLarge = errors.New("the response is too large")
 
-// send sends a request. It returns an error if there is no response or if that is too large.
+// send sends a request. It returns an error if there is no response or the response is too large.
 func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	if b.fault != nil {
 		return nil, b.fault

@@ -21,14 +21,15 @@ type discoveryState struct {
 
 const (
 	discoveryTimeout = 5 * time.Second
-	// maxDiscoveryBytes limits a backend's discovery document. With a thousand kinds it has 1 MiB.
+	// maxDiscoveryBytes limits a backend's discovery document. A document with a thousand kinds has
+	// 1 MiB.
 	maxDiscoveryBytes = 4 << 20
 )
 
 var discoveryIntervals = intervals{success: time.Minute, initial: time.Second, limit: time.Minute}
 
-// refreshDiscovery updates the backend's discovery. After a failure the old one remains, marked as
-// stale.
+// refreshDiscovery updates the backend's discovery. After a failure, the previous discovery
+// remains, marked as stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
 	// If a version is registered meanwhile, the backend is woken again.
 	wanted := b.servers.versionsOf(b)
@@ -55,8 +56,8 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 	return err
 }
 
-// fetchDiscovery requests aggregated discovery. If the server does not support it, it requests the
-// resource list of each wanted version.
+// fetchDiscovery requests aggregated discovery. If the server does not support aggregated
+// discovery, fetchDiscovery requests the resource list of each wanted version.
 func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
@@ -92,7 +93,6 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 	return b.fetchResourceLists(ctx, wanted, user)
 }
 
-// isGroupList reports whether a content type is that of aggregated discovery.
 func isGroupList(contentType, group string) bool {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
 	return err == nil && mediaType == "application/json" && parameters["as"] == "APIGroupDiscoveryList" && parameters["g"] == group &&
@@ -129,7 +129,6 @@ func hasAll(d *discoveryState, versions []discovery.GroupVersion) bool {
 	return true
 }
 
-// sameVersions reports whether two states have the same documents.
 func sameVersions(a, b *discoveryState) bool {
 	if len(a.versions) != len(b.versions) {
 		return false

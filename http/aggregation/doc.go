@@ -1,5 +1,5 @@
 // Package aggregation tracks the servers that extend the API: which group versions are proxied to
-// which Service, whether it is available, and what it serves.
+// which Service, whether the server is available, and what it serves.
 //
 //	APIService  the server of a group version: this one or another
 //	Servers     the servers of all APIServices
@@ -9,14 +9,14 @@
 // APIServices are followed like policy objects: requests are routed by an APIService as soon as its
 // write has a response. Servers with the same address and TLS settings share a backend.
 //
-// A backend's discovery and OpenAPI documents are refreshed in the background. That happens when
+// A backend's discovery and OpenAPI documents are refreshed in the background. A refresh runs when
 // the backend is new, has changed, or becomes available, then periodically, and with growing
-// intervals after failures. No client request waits for it. While the backend does not respond, the
-// last known documents are served, marked as stale.
+// intervals after failures. No client request waits for a refresh. While the backend does not
+// respond, the last known documents are served, marked as stale.
 //
 // Invariants:
 //   - A backend receives user identities only over connections on which it was verified by its
-//     APIService's CA bundle, unless that skips verification.
+//     APIService's CA bundle, unless the APIService skips verification.
 //   - Clients' identity headers never reach a backend, under any name that backends may trust.
 //   - Documents are limited in bytes, one by one and in total, and requests in time.
 //   - Redirects are never followed, neither for clients nor by this package.

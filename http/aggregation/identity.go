@@ -34,7 +34,7 @@ func (i IdentityHeaders) strip(h http.Header) {
 	}
 }
 
-// identify replaces all identity headers with those of the user.
+// identify replaces all identity headers with the headers for the user.
 func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	i.strip(h)
 	// Values cannot inject headers, because net/http rejects line breaks.

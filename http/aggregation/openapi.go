@@ -38,7 +38,7 @@ var openapiIntervals = intervals{success: time.Minute, initial: time.Second, lim
 const aggregatorUser = "system:aggregator"
 
 // refreshOpenAPI updates the backend's OpenAPI. After a failure the old documents remain. A server
-// without OpenAPI is no failure.
+// without OpenAPI does not count as a failure.
 func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	wanted := b.servers.versionsOf(b)
 	before := b.openapi.Load()

@@ -53,13 +53,12 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	return err
 }
 
-// probeClient returns a client for one probe, which follows no redirects.
 func (s *Servers) probeClient() *http.Client {
 	return &http.Client{
 		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext: (&net.Dialer{}).DialContext,
-			// A reused connection would not show whether the server accepts new ones.
+			// A reused connection would not show whether the server accepts new connections.
 			DisableKeepAlives: true,
 			TLSClientConfig: &tls.Config{
 				MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RemoteResource is a resource of a remote server.
+// A RemoteResource is a resource in the discovery of a remote server.
 type RemoteResource struct {
 	discovery.GroupVersion
 	Name       string // plural
@@ -21,7 +21,7 @@ type RemoteResource struct {
 }
 
 // RemoteResources returns the last known resources of remote servers, sorted. unknown lists the
-// versions whose servers do not respond or have not been asked yet.
+// versions whose servers do not respond or have not been queried yet.
 func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.GroupVersion) {
 	for of, server := range s.current.Load().remote {
 		d := server.backend.discovery.Load()
@@ -39,8 +39,8 @@ func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.G
 	return all, unknown
 }
 
-// A RemoteRequest is a request from this server to a remote one. Path begins with that of the
-// version.
+// A RemoteRequest is a request from this server to a remote server. Path begins with the path of
+// the version.
 type RemoteRequest struct {
 	discovery.GroupVersion
 	User                *authn.User // on whose behalf

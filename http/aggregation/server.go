@@ -19,7 +19,7 @@ type Server struct {
 // Available reports whether the last probe succeeded.
 //
 // Before it returns false, it reads the current APIService. Otherwise a client that has just seen
-// it become available could get an error.
+// the APIService become available could get an error.
 func (s *Server) Available() bool {
 	if s.available {
 		return true

@@ -32,8 +32,8 @@ type Options struct {
 	Identity IdentityHeaders
 	// PassRedirects passes redirects on to clients. By default they are rejected.
 	PassRedirects bool
-	// BuiltIn reports whether this server has a version that no CRD defines. A nil BuiltIn means
-	// none.
+	// BuiltIn reports whether this server itself serves a version that no CRD defines. If BuiltIn
+	// is nil, there is no such version.
 	BuiltIn func(group, version string) bool
 }
 
@@ -127,7 +127,7 @@ func equal(a, b APIService) bool {
 	return same && a == b
 }
 
-// publish rebuilds the routes, creates missing backends, and closes unused ones.
+// publish rebuilds the routes, creates missing backends, and closes unused backends.
 func (s *Servers) publish() {
 	r := &routes{remote: map[discovery.GroupVersion]*Server{}, hidden: maps.Clone(s.hidden)}
 	used := map[address]bool{}
@@ -163,7 +163,8 @@ func (s *Servers) backend(a address) *backend {
 	return b
 }
 
-// Find returns the remote server of a version, or nil if this server or none serves it.
+// Find returns the remote server of a version. It returns nil if this server serves the version or
+// if the version is unknown.
 func (s *Servers) Find(group, version string) *Server {
 	return s.current.Load().remote[discovery.GroupVersion{Group: group, Version: version}]
 }
@@ -186,7 +187,7 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 }
 
 // keep adds more to the memory reserved for documents and reports whether it fits. A negative value
-// always does.
+// always fits.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)

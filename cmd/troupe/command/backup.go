@@ -158,7 +158,7 @@ func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 
 // writeTo writes a file that only its owner can read, or to out if path is "-". The file gets its
 // name once it is complete and durable. A failed backup thus neither looks valid nor replaces an
-// older one.
+// older backup.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

@@ -10,8 +10,8 @@ import (
 
 type doctorOptions struct{ DataDir, Kubeconfig string }
 
-// run diagnoses a data directory, a running daemon, or both. It prints passed checks too, so that
-// users see which were made.
+// run diagnoses a data directory, a running daemon, or both. It also prints passed checks, so that
+// users see all checks.
 func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
@@ -33,7 +33,6 @@ func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	return d.result()
 }
 
-// A diagnosis prints findings and counts faults.
 type diagnosis struct {
 	out    io.Writer
 	faults int

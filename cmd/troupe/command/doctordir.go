@@ -64,7 +64,6 @@ func (d *diagnosis) lookAtKeys(dir string) {
 	}
 }
 
-// A fileSystem describes the file system that contains a data directory.
 type fileSystem struct {
 	free  float64 // bytes available to the daemon
 	doubt string  // why it is unsuitable; "" if it is suitable

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError extends the error for an unknown flag by the reason why the flag is unsupported, or by
-// similar flags. An unknown command takes precedence.
+// flagError adds to the error for an unknown flag the reason why the flag is unsupported, or
+// similar flags. The error for an unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -34,8 +34,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// similarFlags returns up to three similar flags. It adds the flags as commands, because cobra
-// suggests only those.
+// similarFlags returns up to three similar flags. It declares the flags as commands, because cobra
+// suggests only commands.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -10,8 +10,8 @@ import (
 
 // A memoryScavenger returns memory to the operating system while the process is idle, and limits
 // garbage otherwise. The Go runtime collects garbage when the heap has grown by a factor, which
-// takes very long in an idle process. It would keep the peak memory of its start or of a large
-// list.
+// takes very long in an idle process. Without a memoryScavenger, the process would keep the peak
+// memory of its start or of a large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -20,17 +20,19 @@ type memoryScavenger struct {
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// idleAllocation is the most bytes that an idle process allocates between two polls.
+	// idleAllocation is the largest number of bytes that an idle process allocates between two
+	// polls.
 	idleAllocation = 1 << 20
-	// Returning memory marks the whole heap, so its cost grows with the heap. It therefore waits
-	// until 1/scavengeShare of the live heap, and at least minScavengeBytes, was allocated.
+	// Returning memory marks the whole heap, so its cost grows with the heap. The scavenger
+	// therefore waits until 1/scavengeShare of the live heap, and at least minScavengeBytes, has
+	// been allocated.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
 
 // due reports whether to return memory, given the bytes allocated since the start of the process
-// and the live heap in bytes. For example, with a live heap of 400 MiB it waits for 100 MiB of
-// allocations, and then until less than 1 MiB is allocated in half a second. It uses no clock, so
+// and the live heap in bytes. For example, with a live heap of 400 MiB, it waits for 100 MiB of
+// allocations, and then for half a second with less than 1 MiB of allocations. It uses no clock, so
 // that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
@@ -45,7 +47,7 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 
 // Garbage is limited to smallGarbageShare times the live heap, and to smallGarbageBytes plus
 // 1/largeGarbageShare of the live heap. A small heap is collected rarely, which saves CPU at the
-// cost of little memory. A large one does not triple. For example, 40 MiB may grow to 120 MiB, 300
+// cost of little memory. A large heap does not triple. For example, 40 MiB may grow to 120 MiB, 300
 // MiB to 535 MiB, and 2 GiB to 2.7 GiB.
 const (
 	smallGarbageShare = 2 // GOGC=200, the daemon's initial value
@@ -53,14 +55,13 @@ const (
 	smallGarbageBytes = 160 << 20
 )
 
-// gcPercent returns GOGC for a live heap in bytes.
 func gcPercent(alive uint64) int {
 	alive = max(alive, 1)
 	garbage := min(smallGarbageShare*alive, smallGarbageBytes+alive/largeGarbageShare)
 	return int(100 * garbage / alive)
 }
 
-// pace sets GOGC for a live heap. It skips small changes, because each one stops the world for a
+// pace sets GOGC for a live heap. It skips small changes, because each change stops the world for a
 // few microseconds.
 func (s *memoryScavenger) pace(alive uint64) {
 	const step = 10

@@ -8,7 +8,7 @@ import (
 )
 
 // releaseProgram unmaps the pages of the executable. Linux maps many pages around each accessed
-// one, so after the start nearly the whole executable is resident, most of it unused. The pages
+// page, so after the start nearly the whole executable is resident, most of it unused. The pages
 // stay in the page cache, from which they are mapped again on use. Only read-only mappings are
 // released, because their pages equal the file's.
 func releaseProgram() {

@@ -43,7 +43,6 @@ For shell completion, see troupe completion --help.`,
 	return c
 }
 
-// noCommand prints the help if there are no arguments, and otherwise reports an unknown command.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()

@@ -65,8 +65,8 @@ func (s *scrape) resourceValue(name, resource string) float64 {
 
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
-// sum adds up the series of a metric. An optional regular expression such as `code="5` selects them
-// by labels.
+// sum adds up the series of a metric. An optional regular expression such as `code="5` selects
+// series by their labels.
 func (s *scrape) sum(name string, pattern ...string) float64 {
 	match, total := regexp.MustCompile(strings.Join(pattern, "")), s.samples[name]
 	for series, value := range s.samples {
@@ -77,7 +77,8 @@ func (s *scrape) sum(name string, pattern ...string) float64 {
 	return total
 }
 
-// label returns the value of a label in some series of a metric, or "" if no series has it.
+// label returns the value of a label in some series of a metric, or an empty string if no series
+// has it.
 func (s *scrape) label(name, label string) string {
 	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
 	for series := range s.samples {
@@ -116,7 +117,6 @@ func (s *scrape) fill(text string, more template.FuncMap) string {
 	return b.String()
 }
 
-// resources returns the values of a metric's "resource" label, unsorted.
 func (s *scrape) resources(name string) (all []string) {
 	for series := range s.samples {
 		if label, ok := strings.CutPrefix(series, name+"{resource="); ok {

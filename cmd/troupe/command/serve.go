@@ -53,8 +53,8 @@ The ready line begins with "troupe ready: " and the address. The kubeconfig is c
 const failureDrainTimeout = 5 * time.Second
 
 // serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a separate Config, and only those that were set count. Otherwise
-// the default of a flag would override the file.
+// flags. The flags are bound to a separate Config, from which only flags that were set are merged.
+// Otherwise the default of a flag would override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()
@@ -96,7 +96,7 @@ func serve() *cobra.Command {
 	return c
 }
 
-// A helpFlag is --help or --help=all. cobra requires it to be a boolean.
+// A helpFlag is --help or --help=all. cobra requires a help flag to be a boolean.
 type helpFlag string
 
 func (h *helpFlag) String() string { return strconv.FormatBool(*h != "") }

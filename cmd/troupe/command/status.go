@@ -65,8 +65,8 @@ func (p *statusReport) rate(name string, pattern ...string) float64 {
 	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// mean divides the increase of one counter, in seconds, by that of another. If the daemon was idle,
-// it returns the mean since the start.
+// mean divides the increase of one counter, in seconds, by the increase of another counter. If the
+// daemon was idle, it returns the mean since the start.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n
@@ -95,7 +95,6 @@ func (p *statusReport) summary(w io.Writer) error {
 	return t.Flush()
 }
 
-// slowest lists the collections with the longest mutations since the daemon's start.
 func (p *statusReport) slowest() string {
 	const most = 3
 	names := p.after.resources("troupe_turn_seconds_max")
@@ -114,8 +113,8 @@ type row struct {
 	objects, watches, history, mutations, mean, longest float64
 }
 
-// collections prints the busiest and then the largest collections. It skips those without objects,
-// watches and history. The order is total, so that the output is stable.
+// collections prints the busiest and then the largest collections. It skips collections without
+// objects, watches and history. The order is total, so that the output is stable.
 func (p *statusReport) collections(w io.Writer, top int) error {
 	rows := p.rows()
 	hidden := 0

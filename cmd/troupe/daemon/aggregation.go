@@ -20,7 +20,7 @@ import (
 // Aggregation configures access to extension API servers.
 type Aggregation struct {
 	// ProxyClientCertFile and ProxyClientKeyFile are the daemon's client certificate for extension
-	// API servers. "" means a generated certificate.
+	// API servers. If they are empty, the daemon generates a certificate.
 	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
 	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
 	// EndpointRouting sends requests to the endpoints of Services instead of their cluster IPs.
@@ -108,8 +108,7 @@ func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, bo
 }
 
 // trust returns the configuration that extension API servers need to authenticate requests: the
-// client CA, and the CA, names and headers of proxies. The proxies are this daemon and the
-// configured ones.
+// client CA, and the CA, names and headers of proxies. The daemon is one of these proxies.
 func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
 	c := a.config.Authentication
 	t = controllers.ExtensionTrust{

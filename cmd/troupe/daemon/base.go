@@ -15,7 +15,7 @@ type base struct {
 	running *sync.WaitGroup
 }
 
-// newBase returns a base with its own context, because background work outlives the call of Start.
+// newBase returns a base with its own context, because background work outlives Start.
 func newBase(s *settings, c *components) base {
 	ctx, cancel := context.WithCancel(context.Background())
 	return base{s, c, ctx, cancel, &sync.WaitGroup{}}

@@ -16,7 +16,8 @@ type Config struct {
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
-	// GitVersion is the version in the response of /version. "" means GitVersion().
+	// GitVersion is the version in the response of /version. The default is the result of
+	// GitVersion().
 	GitVersion string
 
 	Etcd               Etcd
@@ -131,7 +132,8 @@ type Watches struct {
 
 const defaultCertDir = "pki"
 
-// certDir returns the directory of the daemon's own certificates, or "" if they are kept in memory.
+// certDir returns the directory of the daemon's own certificates, or an empty string if they are
+// kept in memory.
 func (c Config) certDir() string {
 	switch {
 	case c.TLS.CertDir != "":

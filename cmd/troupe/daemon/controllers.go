@@ -76,8 +76,8 @@ const apiServerAlias = "apiserver"
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
-// builtIns lists all controllers that can be disabled. It does not include essential ones, such as
-// the CRD controller.
+// builtIns lists all controllers that can be disabled. It does not include essential controllers,
+// such as the CRD controller.
 var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
 // basicControllers handle objects that every cluster has.
@@ -139,12 +139,13 @@ var basicControllers = []builtIn{
 	{name: "volumeattributesclass-protection-controller", ofCluster: plain(controllers.NewAttributesClassProtection)},
 }
 
-// Controllers is a comma-separated list that selects controllers: "*" for those enabled by default,
-// a name to enable and -name to disable one. Flag and file use the same string.
+// Controllers is a comma-separated list that selects controllers. "*" selects the controllers that
+// are enabled by default. A name enables a controller, and -name disables it. Flag and file use the
+// same string.
 type Controllers string
 
-// runs reports whether the controller is selected. Its name takes precedence over its group, and
-// its group over "*".
+// runs reports whether the controller is selected. The controller's name takes precedence over its
+// group, and the group over "*".
 func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	names := c.names()
 	for _, name := range []string{b.name, b.group} {
@@ -162,7 +163,7 @@ func (s *settings) enables(b builtIn) bool {
 	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With returns c with the names added. They replace entries of c for the same controllers.
+// With returns c with the names added. The names replace entries of c for the same controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
 	for _, name := range Controllers(strings.Join(names, ",")).names() {

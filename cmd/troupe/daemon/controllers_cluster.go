@@ -48,8 +48,9 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange stores publish in current, whose function is called when the trust bundle changes.
-// The first call must precede the start of the reloader.
+// onTrustChange calls publish when the trust bundle changes, in place of the function that current
+// held before. A recreated controller can thus replace its function. The first call must precede
+// the start of the reloader.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

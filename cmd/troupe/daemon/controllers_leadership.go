@@ -31,8 +31,8 @@ func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	l.election.Lead(ctx, work)
 }
 
-// store returns the store for controllers that run only on the leader. With an election, it fences
-// their writes.
+// store returns the store for controllers that run only on the leader. If there is an election, the
+// store fences their writes.
 func (l *leadership) store() controllers.Store {
 	if l.election == nil {
 		return l.storage.store

@@ -24,7 +24,8 @@ type Nodes struct {
 	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // finished Pods to keep; 0 or less keeps all
 }
 
-// ranges parses the ranges that are divided among Nodes. It returns nil if that is disabled.
+// ranges parses the ranges that are divided among Nodes. It returns nil if AllocateCIDRs is not
+// set.
 func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	if !n.AllocateCIDRs {
 		return nil, nil

@@ -21,7 +21,8 @@ type serverControllers struct {
 // A preparer is a controller that creates objects on which clients rely from the first request.
 type preparer interface{ Ready() <-chan struct{} }
 
-// maxPreparation limits the wait for preparers. The daemon serves even if the store cannot write.
+// maxPreparation limits the wait for preparers, because the daemon must serve even if the store
+// cannot write.
 const maxPreparation = 10 * time.Second
 
 func (c *serverControllers) Start() error {

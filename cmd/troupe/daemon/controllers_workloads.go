@@ -18,8 +18,8 @@ var workloadControllers = []builtIn{
 	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
 }
 
-// scheduling assigns Pods to Nodes. It is not in the group, because clusters with Nodes usually
-// have a scheduler.
+// scheduling assigns Pods to Nodes. It is not in the group of workload controllers, because
+// clusters with Nodes usually have a scheduler.
 var scheduling = func() builtIn {
 	b := workload("scheduler-controller", "scheduler", (*workloads.Group).Scheduler)
 	b.group = ""

@@ -29,7 +29,8 @@ type Daemon struct {
 	stopErr  error // of Stop; read after stopped is closed
 }
 
-// components are the parts of a Daemon in starting order. Each uses only those above it.
+// components are the parts of a Daemon in starting order. A component uses only components above
+// it.
 type components struct {
 	fatal fatalErrors // of all components
 
@@ -60,13 +61,13 @@ type settings struct {
 // A component is a part of a Daemon. Fields that Start sets are immutable afterwards, and
 // components that start later read them without a lock.
 type component interface {
-	// Start returns once later components can rely on this one.
+	// Start returns once later components can rely on this component.
 	Start() error
 	// Stop stops everything that Start started, even if Start failed. ctx limits the wait.
 	Stop(ctx context.Context) error
 }
 
-// New validates the settings and creates a Daemon that logs to logs, or not at all if it is nil. It
+// New validates the settings and creates a Daemon that writes its log to logs, which may be nil. It
 // opens nothing, so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
@@ -139,8 +140,8 @@ func (d *Daemon) startAll(all ...component) error {
 }
 
 // Stop fails readiness, waits for the shutdown delay, finishes requests in flight, ends watches and
-// closes the journal. ctx limits the wait. No acknowledged write is lost if it ends early. Further
-// calls wait for the first one and return its error.
+// closes the journal. ctx limits the wait. No acknowledged write is lost if ctx ends early. Further
+// calls wait for the first call and return its error.
 func (d *Daemon) Stop(ctx context.Context) error {
 	d.stopOnce.Do(func() {
 		var errs []error

@@ -28,7 +28,7 @@ func mustStart(t *testing.T, dir string) *Daemon {
 }
 
 // client returns a client that trusts the daemon's CA, with the named client certificate unless
-// name is "".
+// name is empty.
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
 	ca := must.Get(os.ReadFile(filepath.Join(dir, "pki", "ca.crt")))(t)

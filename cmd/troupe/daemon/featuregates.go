@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// validateFeatures checks the feature gates and the settings that require one.
+// validateFeatures checks the feature gates and the settings that require a gate.
 func (c Config) validateFeatures(f *faults) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *settings) warnOfFeatureGates() {
 	}
 }
 
-// writeFeatureGates writes the state of every gate, even of those without effect, so that servers
+// writeFeatureGates writes the state of every gate, even of gates without effect, so that servers
 // can be compared.
 func (s *settings) writeFeatureGates(w io.Writer) {
 	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates by stage: 1 if enabled, 0 if disabled.",

@@ -136,8 +136,8 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 	return actors.NewClientStore(f.storage.store, opts)
 }
 
-// writeMetrics writes the metrics of all components except the HTTP server. A component that is
-// disabled writes none.
+// writeMetrics writes the metrics of all components except the HTTP server. Disabled components
+// have no metrics.
 func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeProcess(w)
 	f.writeFeatureGates(w)
@@ -158,6 +158,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeFlowControl(w)
 }
 
-// BackupPath is the path that serves a backup of the running daemon. Like any other path it needs
-// authorization, which members of system:masters have.
+// BackupPath is the path that serves a backup of the running daemon. Requests for it are authorized
+// like all others. Members of system:masters are allowed.
 const BackupPath = "/backup"

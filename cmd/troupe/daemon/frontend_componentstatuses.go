@@ -22,9 +22,9 @@ type probedComponent struct {
 
 const componentProbeTimeout = 20 * time.Second
 
-// probedComponents returns the components that have a ComponentStatus, by name: the scheduler and
-// the controller manager at their default ports on this machine, and the store as etcd-0. Their
-// certificates are self-signed and not verified. The probes send no secrets.
+// probedComponents returns the components that have a ComponentStatus, by name. These are the
+// scheduler and the controller manager at their default ports on this machine, and the store as
+// etcd-0. Self-signed certificates are accepted, because the probes send no secrets.
 func (s *storage) probedComponents() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
@@ -51,7 +51,7 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 const maxProbeAnswer = 10 << 10
 
 // httpProbe returns a probe of a URL. It hides the body of an error response, because any process
-// may listen there. A failed connection means unhealthy and is no error.
+// may listen on the port. A failed connection is reported as unhealthy, not as an error.
 func httpProbe(client *http.Client, url string) func(ctx context.Context) (string, bool, error) {
 	return func(ctx context.Context) (string, bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -72,7 +72,7 @@ func httpProbe(client *http.Client, url string) func(ctx context.Context) (strin
 }
 
 // readComponents returns a function that probes the named component, or all of them concurrently if
-// name is "".
+// name is empty.
 func readComponents(components []probedComponent) func(ctx context.Context, name string) ([]tree.Tree, error) {
 	return func(ctx context.Context, name string) ([]tree.Tree, error) {
 		if name == "" {

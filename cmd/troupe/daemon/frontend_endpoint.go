@@ -93,7 +93,6 @@ func (e *endpoint) url() string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// advertisedURL returns the address for clients on other machines.
 func (e *endpoint) advertisedURL() string {
 	if ip := e.config.advertised(); ip.IsValid() {
 		return "https://" + netip.AddrPortFrom(ip, uint16(e.listener.Addr().(*net.TCPAddr).Port)).String()
@@ -101,8 +100,8 @@ func (e *endpoint) advertisedURL() string {
 	return e.url()
 }
 
-// advertised returns the address at which other machines reach the daemon. It is the zero Addr if
-// there is none, for example because the daemon listens on a loopback address.
+// advertised returns the address at which other machines reach the daemon. It returns the zero Addr
+// if there is no such address, for example because the daemon listens on a loopback address.
 func (c Config) advertised() netip.Addr {
 	if a, err := netip.ParseAddr(c.Serving.AdvertiseAddress); err == nil {
 		return a

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// keepAdminKubeconfig writes the administrator's kubeconfig and updates it when its certificates
-// change. It needs the open port for the URL. If the disk is full, it only logs an error, because
-// the daemon must serve the deletes that free space.
+// keepAdminKubeconfig writes the administrator's kubeconfig and updates the file when its
+// certificates change. The listener must be open, because the URL contains its port. A full disk is
+// only logged, because the daemon must serve the deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil
@@ -31,8 +31,8 @@ func (e *endpoint) keepAdminKubeconfig() error {
 	return err
 }
 
-// removeEphemeralKubeconfig removes the kubeconfig of an ephemeral daemon, which is useless
-// afterwards.
+// removeEphemeralKubeconfig removes the kubeconfig of an ephemeral daemon, which is useless once
+// the daemon has stopped.
 func (e *endpoint) removeEphemeralKubeconfig() error {
 	if path := e.config.kubeconfig(); e.config.Ephemeral && path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ type adminKubeconfig struct {
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
-// Refresh writes the file if its content changes, and reports whether it did. Otherwise the file
+// Refresh writes the file if its content has changed, and reports whether it did. An unchanged file
 // keeps its modification time.
 func (c *adminKubeconfig) Refresh() (bool, error) {
 	admin := c.id.certificates().Admin

@@ -24,7 +24,8 @@ type TLS struct {
 	// WriteFiles writes the generated serving certificate and CA to CertFile, and the key to
 	// PrivateKeyFile.
 	WriteFiles bool
-	// StrictTransportSecurity holds the directives of the header, which is omitted if it is empty.
+	// StrictTransportSecurity holds the directives of the Strict-Transport-Security header. Without
+	// directives, the header is not sent.
 	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
@@ -74,8 +75,8 @@ func (t TLS) warn(log *slog.Logger) {
 	}
 }
 
-// parseOrigins compiles CORS origin patterns. Like kube-apiserver, it requires that they anchor
-// both ends of the host. Otherwise a pattern would also match example.com.evil.org.
+// parseOrigins compiles CORS origin patterns. Like kube-apiserver, it rejects a pattern that does
+// not anchor both ends of the host, because the pattern would also match example.com.evil.org.
 func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 	var origins []*regexp.Regexp
 	for _, text := range texts {

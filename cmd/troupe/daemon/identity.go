@@ -146,8 +146,8 @@ func (id *identity) proxyClient() *tls.Certificate {
 	return id.ownCerts.ProxyClient()
 }
 
-// trustBundle returns the PEM certificates that clients must trust. With --tls-cert-file it is that
-// file's chain, because its CA is unknown.
+// trustBundle returns the PEM certificates that clients must trust. With --tls-cert-file, it
+// returns the certificate chain in that file, because the CA of the chain is unknown.
 func (id *identity) trustBundle() []byte {
 	if id.pair != nil {
 		return id.pair.PEM()
@@ -170,8 +170,8 @@ func (id *identity) onTrustChange(publish func()) {
 	})
 }
 
-// clientCAs returns the CAs for client certificates: the daemon's own, and those in file unless it
-// is "".
+// clientCAs returns the CAs for client certificates: the daemon's own CA and, unless file is empty,
+// the CAs in file.
 func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	sources := []certs.Source{id.ownCerts.CABundle}
 	if file != "" {
@@ -212,8 +212,9 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// tlsConfig requests client certificates but does not verify them. Package authn does so for every
-// request, and can respond with 401. A resumed session has the certificate of its first handshake.
+// tlsConfig requests client certificates but does not verify them. Package authn verifies them for
+// every request, and can respond with 401. A resumed session has the certificate of its first
+// handshake.
 func (id *identity) tlsConfig() (*tls.Config, error) {
 	least, err := certs.ParseTLSVersion(id.config.TLS.MinVersion)
 	if err != nil {
@@ -232,8 +233,8 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames returns the names and addresses in the serving certificate: those of this machine,
-// the bind and advertised addresses, and those of the API's Service.
+// servingNames returns the names and addresses in the serving certificate. It combines the names of
+// this machine, the bind and advertised addresses, and the names of the API's Service.
 func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	service := naming.Translate("platform")

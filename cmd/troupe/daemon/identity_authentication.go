@@ -22,7 +22,7 @@ type Authentication struct {
 	ClientCAFile  string `flag:"client-ca-file"`
 	TokenAuthFile string `flag:"token-auth-file"`
 	Anonymous     bool   `flag:"anonymous-auth"`
-	// AnonymousPaths restricts anonymous requests to these paths, unless it is empty.
+	// AnonymousPaths restricts anonymous requests to these paths. An empty list restricts nothing.
 	AnonymousPaths []string `flag:"anonymous-auth-paths"`
 	RequestHeader  RequestHeader
 	OIDC           OIDC
@@ -44,11 +44,11 @@ type authentication struct {
 	clientCAs     *certs.CAs          // all CAs of client certificates, which handshakes name
 }
 
-// Start builds the chain of authenticators. The one for proxy headers comes first, because
-// otherwise the proxy's own certificate would authenticate it as the user.
+// Start builds the chain of authenticators. The authenticator for proxy headers comes first.
+// Otherwise the client certificate of a proxy would authenticate its requests as the proxy itself.
 //
-// The generation changes with every input of a decision, so decisions can be cached per connection
-// until it changes.
+// The generation changes with every input of a decision. A connection can therefore cache decisions
+// until the generation changes.
 func (a *authentication) Start() (err error) {
 	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // tokens are bound to these or stored in them
 		version := a.storage.objects.CollectionVersion(meta.GroupResource{Resource: resource})
@@ -94,8 +94,8 @@ func (a *authentication) admitsAnonymous() bool {
 	return on
 }
 
-// newTokenAuthenticators returns the bearer token authenticators. Local ones come before remote
-// ones, which would otherwise receive every token.
+// newTokenAuthenticators returns the bearer token authenticators. Local authenticators come first,
+// because otherwise the remote ones would receive every token.
 func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
 	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator

@@ -29,7 +29,6 @@ func (id *identity) binding() *certs.Binding {
 	}
 }
 
-// noteCertDir records the directory of the key files for offline commands.
 func (id *identity) noteCertDir() {
 	if id.state.journal == nil || id.config.certDir() == "" {
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // OIDC configures the provider of ID tokens. Its tokens may claim names that begin with "system:"
-// only if SystemNames lists them. Other such names could impersonate parts of the server.
+// only if SystemNames lists them. Otherwise the provider could impersonate parts of the server.
 type OIDC struct {
 	IssuerURL      string   `flag:"oidc-issuer-url"` // "" disables it
 	ClientID       string   `flag:"oidc-client-id"`
@@ -37,7 +37,7 @@ func (o OIDC) validate(f *faults) {
 }
 
 // startOIDC starts the OIDC authenticator, which fetches keys in the background and rejects tokens
-// until it has them. The issuer must not also be a service account issuer, because each
+// until the keys have arrived. The issuer must not also be a service account issuer, because each
 // authenticator would reject the other's tokens.
 func (a *authentication) startOIDC() error {
 	c := a.config.Authentication.OIDC

@@ -16,7 +16,7 @@ import (
 )
 
 // TestOwnCertificatesRenewWhileTheDaemonRuns checks that certificates are renewed before they
-// expire. Handshakes and the kubeconfig use the new ones, and both CAs are trusted.
+// expire. Handshakes and the kubeconfig use the new certificates, and both CAs are trusted.
 func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	dir := t.TempDir()

@@ -13,7 +13,6 @@ import (
 // serviceAccountKeyFile is the name of the generated signing key in the certificate directory.
 const serviceAccountKeyFile = "sa.key"
 
-// serviceAccountTokens holds the keys and issuers of service account tokens.
 type serviceAccountTokens struct {
 	boundIssuer  *serviceaccount.Issuer // of bound tokens
 	secretIssuer *serviceaccount.Issuer // of tokens in Secrets
@@ -23,9 +22,9 @@ type serviceAccountTokens struct {
 	audiences    []string
 }
 
-// loadTokenKeys loads the keys for service account tokens, and generates one if none is configured.
-// The default issuer is the name of the API's Service, so that tokens stay valid if the daemon's
-// address changes.
+// loadTokenKeys loads the keys for service account tokens, and generates a key if none is
+// configured. The default issuer is the name of the API's Service, so that tokens stay valid if the
+// daemon's address changes.
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences}
@@ -57,7 +56,7 @@ func (id *identity) loadTokenKeys() error {
 		a.addKeys(keys...)
 	}
 	// Older servers signed tokens in Secrets with their serving key. Configured key files replace
-	// it.
+	// the serving key.
 	if len(c.KeyFiles) == 0 {
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
 			id.log.Debug("the serving key is not used to verify tokens", "error", err)
@@ -67,7 +66,7 @@ func (id *identity) loadTokenKeys() error {
 }
 
 // newIssuer returns an issuer that signs with the first key in a file, and adds that key for
-// verification. If path is "", it generates a key in memory.
+// verification. If path is empty, it generates a key in memory.
 func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
 	keys, err := readOrMakeKeys(path)
 	if err != nil {
@@ -91,8 +90,8 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
-// signingKeyFile returns the path of the signing key, or "" for a key in memory. The daemon
-// generates its own key only once, because a new key would invalidate all tokens.
+// signingKeyFile returns the path of the signing key, or an empty string for a key in memory. The
+// daemon generates its own key only once, because a new key would invalidate all tokens.
 func (id *identity) signingKeyFile() (string, error) {
 	dir, binding := id.config.certDir(), id.binding()
 	if dir == "" {

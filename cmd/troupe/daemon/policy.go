@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// policies contains authorization, admission and audit.
 type policies struct {
 	base // runs the caches of policy objects
 

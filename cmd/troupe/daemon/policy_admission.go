@@ -17,7 +17,8 @@ type Admission struct {
 	// without such tolerations of their own.
 	DefaultNotReadyTolerationSeconds    int64 `flag:"default-not-ready-toleration-seconds"`
 	DefaultUnreachableTolerationSeconds int64 `flag:"default-unreachable-toleration-seconds"`
-	// Control lists all plugins that run, unless it is empty. It is deprecated.
+	// Control lists exactly the plugins that run. If it is empty, Enable and Disable modify the
+	// default list. Control is deprecated.
 	Control []string `flag:"admission-control"`
 	// ConfigFile is the path of an AdmissionConfiguration.
 	ConfigFile string `flag:"admission-control-config-file"`

@@ -33,7 +33,6 @@ func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission
 	return chain, nil
 }
 
-// webhookConfigurations maps the webhook plugins to the resources that configure them.
 var webhookConfigurations = map[string]string{
 	"MutatingAdmissionWebhook": "mutatingwebhookconfigurations", "ValidatingAdmissionWebhook": "validatingwebhookconfigurations",
 }
@@ -55,7 +54,8 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 }
 
 // followed returns the resources that policy depends on, with the names of the platform profile. A
-// write to them is answered once it is in effect, so that it applies to the client's next request.
+// write to such a resource is answered once it is in effect, so that it applies to the client's
+// next request.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()
 	for _, cache := range chain.Caches() {

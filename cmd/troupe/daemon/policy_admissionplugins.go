@@ -20,7 +20,7 @@ import (
 )
 
 // registrations returns all configured admission plugins, in no particular order. The chain skips
-// disabled ones.
+// disabled plugins.
 func (p *policies) registrations(configuration *config.Config) ([]admission.Registration, error) {
 	var all []admission.Registration
 	namespaces := match.NewNamespaces()
@@ -114,8 +114,8 @@ func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.
 	return p.podSecurity.Registrations(), nil
 }
 
-// imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. It requires a
-// configuration only if it is enabled.
+// imagePolicyPlugin returns the ImagePolicyWebhook plugin, or nil if it is disabled. The enabled
+// plugin requires a configuration.
 func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "ImagePolicyWebhook"
 	if !p.config.Admission.switches().Runs(name) {
@@ -133,8 +133,8 @@ func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.
 	return []admission.Registration{plugins.ImagePolicyWebhook(c, backend, p.naming, time.Now, p.log)}, nil
 }
 
-// eventRateLimitPlugin returns the EventRateLimit plugin. It has no default limits, so it requires
-// a configuration if it is enabled.
+// eventRateLimitPlugin returns the EventRateLimit plugin. The enabled plugin requires a
+// configuration, because there are no default limits.
 func (p *policies) eventRateLimitPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "EventRateLimit"
 	var limits []plugins.EventLimit

@@ -37,7 +37,8 @@ func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request
 }
 
 // CreateNamespace creates a namespace for plugins.NamespaceCreator with the server's permissions.
-// Enabling the plugin grants them to users. An existing namespace is not an error.
+// Users therefore need no permission to create namespaces while the plugin is enabled. An existing
+// namespace is not an error.
 func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{

@@ -26,7 +26,7 @@ const (
 
 // Authorization configures the authorization modes. A request that no mode allows is denied.
 type Authorization struct {
-	// Modes are consulted in this order. The first that allows or denies the request decides.
+	// Modes are consulted in this order. The first mode that allows or denies the request decides.
 	Modes []string `flag:"authorization-mode"`
 	// AlwaysAllowPaths are paths that all users may access. A trailing "*" makes a path a prefix.
 	AlwaysAllowPaths []string `flag:"authorization-always-allow-paths"`
@@ -61,7 +61,8 @@ func checkPaths(f *faults, name string, paths []string) {
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
 // newAuthorizer returns the union of the modes. It first allows members of system:masters and
-// AlwaysAllowPaths. With AlwaysDeny, the daemon's own administrator is the only such member.
+// AlwaysAllowPaths. With AlwaysDeny, only the daemon's own administrator is allowed as a member of
+// system:masters.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
 	masters := authz.Masters{}
@@ -79,8 +80,8 @@ func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, erro
 	return authz.Union(all...), nil
 }
 
-// newModeAuthorizer returns the authorizer of a mode. If its decisions can change, it adds a source
-// to the generation.
+// newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change, it adds a
+// source to the generation, which then invalidates cached decisions.
 func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -99,7 +100,7 @@ func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz
 }
 
 // newNodeAuthorizer returns the authorizer of the Node mode. Its generation invalidates cached
-// decisions, which depend on the Pods of each node.
+// decisions, because they depend on the Pods of each node.
 func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -142,8 +143,8 @@ func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 }
 
 // escalationChecks returns the admission plugin that prevents privilege escalation through roles.
-// Any mode may grant the verbs escalate and bind. If the Webhook mode is enabled, only RBAC may,
-// because a change must not wait for a webhook.
+// Any mode may grant the verbs escalate and bind. If the Webhook mode is enabled, only RBAC may
+// grant them, because a change must not wait for a webhook.
 func (p *policies) escalationChecks(roles *rbac.Authorizer) []admission.Registration {
 	c, modes := p.config.Authorization, p.authorizer
 	if !c.has(modeRBAC) {

@@ -116,8 +116,8 @@ func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	return some
 }
 
-// Override copies the flags set on the command line to c. They are parsed before the file is read,
-// because --config is one of them, but take precedence over it.
+// Override copies the flags set on the command line to c. The flags are parsed before the file is
+// read, because --config is one of them, but take precedence over the file.
 func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {

@@ -71,7 +71,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestTuning checks that the defaults match those of package actors.
+// TestTuning checks that the defaults match the defaults of package actors.
 func TestTuning(t *testing.T) {
 	if have, want := Default().tuning(), actors.DefaultTuning(); !reflect.DeepEqual(have, want) {
 		t.Errorf("got %+v, want %+v", have, want)
@@ -132,8 +132,8 @@ func TestLimitsTable(t *testing.T) {
 	}
 }
 
-// inProse formats a number or a size as in docs, but without commas. It returns "" for other
-// values.
+// inProse formats a number or a size as in docs, but without commas. It returns an empty string for
+// other values.
 func inProse(value string) string {
 	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
 		if number, ok := strings.CutSuffix(value, unit); ok {

@@ -107,7 +107,7 @@ func (m cgroupMount) directories(place string) (all []string) {
 	return append(all, m.mountPoint)
 }
 
-// readLimit reads a limit. set is false if there is none, which cgroup v1 writes as almost the
+// readLimit reads a limit. set is false without a limit, which cgroup v1 writes as almost the
 // largest int64 and v2 as "max".
 func readLimit(path string) (bytes int64, set bool) {
 	eachLine(path, func(line string) {

@@ -35,7 +35,6 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 	return c, nil
 }
 
-// atRest encrypts stored values, and reloads its configuration.
 type atRest struct {
 	options     Encryption
 	naming      *meta.Naming
@@ -70,7 +69,6 @@ func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	return a.transformer.Stale
 }
 
-// run begins to follow the configuration file and the KMS plugins.
 func (a *atRest) run(in base) {
 	if !a.configured() {
 		return
@@ -94,8 +92,8 @@ func (a *atRest) follow(ctx context.Context) {
 	}
 }
 
-// reload applies a changed configuration. If it is invalid or its plugins are unhealthy, the
-// previous one stays in use until the next check.
+// reload applies a changed configuration. If the new configuration is invalid or its plugins are
+// unhealthy, the previous configuration stays in use until the next check.
 func (a *atRest) reload(ctx context.Context) {
 	c, err := LoadEncryption(a.options.ConfigFile, a.naming)
 	if err == nil && c.Hash() == a.transformer.Hash() {

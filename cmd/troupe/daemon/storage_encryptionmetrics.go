@@ -38,7 +38,7 @@ type (
 	}
 )
 
-// maxKeyIDs limits the key IDs that have series. The most recent ones are kept.
+// maxKeyIDs limits the key IDs that have series. The most recently used key IDs are kept.
 const maxKeyIDs = 100
 
 // newEncryptionMetrics creates the metrics. Both outcomes of a reload start at 0, but without a
@@ -139,7 +139,8 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	m.invalid.With(plugin, fault).Inc()
 }
 
-// WriteMetrics writes the metrics in the text exposition format. Without encryption there are none.
+// WriteMetrics writes the metrics in the text exposition format. Without encryption, there are no
+// metrics.
 func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Etcd configures etcd as the storage, which several daemons may share. Settings have the names and
-// defaults of kube-apiserver, if it has them.
+// Etcd configures etcd as the storage, which several daemons may share. If kube-apiserver has the
+// same setting, the name and default are the same too.
 type Etcd struct {
 	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
 	CAFile   string   `flag:"etcd-cafile"`

@@ -41,7 +41,7 @@ func (l *stateLog) Start() (err error) {
 }
 
 // makeDirectory creates the data directory, or restricts its permissions because it contains
-// Secrets and private keys. If the file system does not allow that, it only logs a warning.
+// Secrets and private keys. It only logs a warning if the file system does not allow the change.
 func (l *stateLog) makeDirectory() error {
 	dir := l.config.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -59,7 +59,6 @@ func (l *stateLog) makeDirectory() error {
 	return nil
 }
 
-// openJournal opens the journal and checks the naming profile of the data directory.
 func (l *stateLog) openJournal() (err error) {
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
 		FS:             l.fileSystem(),
@@ -172,8 +171,8 @@ func isCorrupt(err error) bool {
 	return ok
 }
 
-// checkNaming records the naming profile in a new data directory, and rejects one with another
-// profile. Labels, finalizers and groups of stored objects contain the profile's names.
+// checkNaming records the naming profile in a new data directory, and rejects a directory with
+// another profile. Labels, finalizers and groups of stored objects contain the profile's names.
 func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// gcPercent is the default of GOGC. Collecting rarely pays, because most allocations of a write are
-// short-lived and scanning the live heap is expensive. During the start little of a long journal
+// gcPercent is the daemon's default for GOGC. It is high, because most allocations of a write are
+// short-lived and scanning the live heap is expensive. During the start, little of a long journal
 // stays live, so a heap above earlyGCHeap bytes is then collected earlier.
 const (
 	gcPercent      = 200
@@ -28,8 +28,8 @@ const (
 const goMemLimitShare = 0.9
 
 // TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
-// GOMEMLIMIT derives from the control group's limit. Call it before Start, and the returned
-// function after Start. Start does not do this, because a program may run several daemons.
+// GOMEMLIMIT derives from the control group's limit. Call TuneMemory before Start, and the returned
+// function after Start. Start does not tune the process, because a program may run several daemons.
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
 	if os.Getenv("GOGC") == "" {
@@ -54,7 +54,8 @@ func (d *Daemon) TuneMemory() (started func()) {
 		d.log.Debug("no memory limit")
 		return started
 	}
-	// GOMEMLIMIT is a goal. Near it the runtime collects more often, but it never refuses memory.
+	// GOMEMLIMIT is a soft limit. Near it, the runtime collects garbage more often, but never
+	// refuses memory.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
@@ -89,15 +90,15 @@ const (
 	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
 	rejectAbove, acceptBelow             = 0.8, 0.75
 	maxUseShare                          = 0.95
-	// historyShare limits the watch history. It never shrinks below 1/maxHistoryDivisor of its full
-	// size.
+	// historyShare is the largest share of the memory limit for the watch history. The history
+	// never shrinks below 1/maxHistoryDivisor of its full size.
 	historyShare      = 0.25
 	maxHistoryDivisor = 16
 )
 
 // memoryMonitor measures memory usage. It shrinks the watch history when usage is high, and makes
 // the HTTP server reject requests when memory is scarce. run and poll must be called by one
-// goroutine. Fields that others read are atomic.
+// goroutine. Fields that other goroutines read are atomic.
 type memoryMonitor struct {
 	limit           int64 // the Go runtime's limit
 	setHistoryBytes func(bytes int64)
@@ -196,8 +197,8 @@ func (m *memoryMonitor) poll(now time.Time) {
 	}
 }
 
-// gcDue reports whether measuring live memory needs a garbage collection. It does after many
-// allocations, and every second while requests are rejected.
+// gcDue reports whether measuring live memory needs a garbage collection. It returns true after
+// many allocations, and every second while requests are rejected.
 func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second

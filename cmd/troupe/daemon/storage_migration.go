@@ -149,8 +149,8 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 	return backupEtcd(ctx, log, t, "", w)
 }
 
-// backupEtcd creates the backup through a temporary data directory in dir. "" means the system's
-// temporary directory.
+// backupEtcd creates the backup through a temporary data directory in dir, or in the system's
+// temporary directory if dir is empty.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
 	if err != nil {
@@ -196,7 +196,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is the data of one side, ordered by key.
+// held is the data of one side of a migration, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
@@ -280,7 +280,7 @@ func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 }
 
 // unversioned returns an object's value without its resource version, and the offset of the
-// version. If there is none, it returns the value unchanged and -1.
+// version. If the value contains no version, it returns the value unchanged and -1.
 func unversioned(i persist.Item) (value []byte, offset int) {
 	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
 		return i.Value, -1
@@ -297,7 +297,7 @@ type differenceWriter struct {
 	n int
 }
 
-// maxDifferences limits the differences that are written. All are counted.
+// maxDifferences limits the differences that are written. Further differences are only counted.
 const maxDifferences = 20
 
 func (d *differenceWriter) line(format string, a ...any) {

@@ -58,8 +58,8 @@ func (b *Bytes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseBytes parses a non-negative integer quantity below 2^63-1. Package quantity saturates larger
-// ones to that value.
+// parseBytes parses a non-negative integer quantity below 2^63-1. It rejects 2^63-1 itself, because
+// package quantity returns that value for all larger quantities.
 func parseBytes(s string) (Bytes, error) {
 	q, err := quantity.Read(s)
 	if err == nil && q.Sign() >= 0 {
@@ -83,7 +83,7 @@ func (s Switches) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set merges text into s. A name without a value is on.
+// Set merges text into s. A name without a value is switched on.
 func (s *Switches) Set(text string) error {
 	all := maps.Clone(*s)
 	if all == nil {

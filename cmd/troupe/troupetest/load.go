@@ -24,8 +24,8 @@ const fieldManager = "troupetest"
 // reads the *.yaml, *.yml and *.json files by name, but no subdirectories. Existing objects are
 // updated.
 //
-// Objects without a namespace go into default. Their status is ignored. An error fails the test and
-// names the file.
+// Objects without a namespace go into default. The status of objects is ignored. An error fails the
+// test and names the file.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	if err := s.load(paths); err != nil {
@@ -58,7 +58,6 @@ func rank(m manifest.Manifest) int {
 	return -slices.Index([]string{"Namespace", "CustomResourceDefinition"}, m.Object.String("kind"))
 }
 
-// A loader applies objects and caches the discovery of the server.
 type loader struct {
 	*rest.Client
 	t     testing.TB

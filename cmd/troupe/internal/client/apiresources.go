@@ -62,7 +62,6 @@ func containsAll(have, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(have, w) })
 }
 
-// sortResources sorts resources by the named column, or else by group and name.
 func sortResources(all []*discovery.Resource, by string) {
 	slices.SortStableFunc(all, func(a, b *discovery.Resource) int {
 		switch by {

@@ -26,7 +26,6 @@ type applyOptions struct {
 	ForceConflicts, Diff, ServerSide bool
 }
 
-// fieldValidation returns the query parameter for the --validate flag.
 func fieldValidation(validate string) (string, error) {
 	switch validate {
 	case "strict", "true", "":

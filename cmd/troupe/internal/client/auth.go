@@ -154,7 +154,6 @@ func (s *session) listRights(noHeaders bool) error {
 	return grid.Flush(s.out)
 }
 
-// merged merges rows that differ only in their verbs.
 func merged(rows [][]string) (all [][]string) {
 	for _, row := range rows {
 		i := slices.IndexFunc(all, func(other []string) bool { return slices.Equal(other[:3], row[:3]) })

@@ -45,7 +45,7 @@ func (f *connectionFlags) fromServer(complete func(s *session, args []string, wo
 }
 
 // completeObjects completes resource types and then object names. A verb restricts the types to
-// those that support it.
+// types that support the verb.
 func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	return f.fromServer(func(s *session, args []string, word string) (all []string) {
 		typed, _, slashed := strings.Cut(word, "/")

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/commands"
 )
 
-// completeEntries completes the names in a list of the kubeconfig, such as contexts.
 func (f *connectionFlags) completeEntries(list string) commands.Completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		view, err := f.rules().View()

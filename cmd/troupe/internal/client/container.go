@@ -21,7 +21,8 @@ type containerFlags struct {
 	Stdin, TTY, Quiet bool
 }
 
-// stdinUse says for an error message what reads standard input. It returns "" if nothing does.
+// stdinUse describes the use of standard input for an error message. It returns an empty string if
+// standard input is not read.
 func (o *containerFlags) stdinUse() string {
 	if o.Stdin {
 		return "the container (-i)"
@@ -160,7 +161,6 @@ func rawTerminal(in io.Reader) (restore func(), err error) {
 	return func() { _ = term.Restore(int(f.Fd()), state) }, nil
 }
 
-// followSize sends the size of the terminal at the start and after each change.
 func followSize(in io.Reader, to io.Writer) (stop func()) {
 	f, ok := in.(*os.File)
 	if !ok {

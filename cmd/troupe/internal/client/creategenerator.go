@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A generator has the flags for an object of a common kind, and builds it without its kind and
-// name.
+// A generator holds the flags for creating an object of a common kind. build returns the object
+// without its kind and name.
 type generator interface {
 	build(g *generated) (tree.Tree, error)
 }
@@ -20,7 +20,6 @@ type generated struct {
 	name    string
 }
 
-// generate is a subcommand of create that creates the object from a generator.
 type generate struct {
 	generator
 	createOptions

@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// imageName returns a container name for an image, which is its last path segment without tag and
-// digest.
+// imageName returns a container name for an image: the last path segment without tag and digest.
 func imageName(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]
 	name, _, _ = strings.Cut(name, "@")

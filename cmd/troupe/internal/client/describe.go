@@ -45,8 +45,8 @@ func (o *describeOptions) run(s *session, args []string) error {
 	return err
 }
 
-// findByPrefix is like find, but if no object has the name, it selects the objects whose names
-// begin with it.
+// findByPrefix is like find, but if no object has the given name, it selects the objects whose
+// names begin with it.
 func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -131,7 +131,6 @@ func describeMap(w io.Writer, title string, values tree.Tree, between string) {
 	}
 }
 
-// oneLine shortens a text and escapes its control characters and line breaks.
 func oneLine(text string) string {
 	const most = 200
 	text = strings.TrimRight(text, "\n")
@@ -240,7 +239,6 @@ func (s *session) describeEvents(w io.Writer, o object) {
 	}
 }
 
-// eventAge formats the time since the last occurrence of an Event, and the number of occurrences.
 func eventAge(t tree.Tree) string {
 	last := cmp.Or(t.String("lastTimestamp"), t.String("eventTime"))
 	if n, _ := t.Int("count"); n > 1 {

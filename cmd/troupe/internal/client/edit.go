@@ -102,14 +102,14 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 }
 
 // storeEdited stores the edited object. After a concurrent change it rebases the edit, unless both
-// changed the same field.
+// changes affect the same field.
 func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	if err := checkIdentity(t, e.object.tree); err != nil {
 		return err
 	}
 	for {
 		// Base the write on the version that the user has seen, even if the text contains another
-		// one.
+		// version.
 		t.EnsureObject("metadata")["resourceVersion"] = e.base.Object("metadata").String("resourceVersion")
 		err := s.sendEdited(e.editOptions, e.object, e.path, t)
 		if !rest.IsConflict(err) {
@@ -131,8 +131,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase applies the changes between base and edited to now. clashes lists the fields that now has
-// changed differently.
+// rebase applies the changes between base and edited to now. clashes lists the fields that now and
+// edited have changed in different ways.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// exitInterrupted is the exit code after Ctrl-C.
 const exitInterrupted = 130
 
 // An Error holds the message and the exit code of a failed command.

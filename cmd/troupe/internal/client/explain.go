@@ -62,14 +62,12 @@ func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	return text == r.Group || text == r.Version+"."+r.Group
 }
 
-// An explainer reads the OpenAPI schemas of one group version.
 type explainer struct {
 	resource *discovery.Resource
 	schemas  tree.Tree
 	root     tree.Tree
 }
 
-// openExplainer loads the OpenAPI schemas for a resource.
 func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	index, err := s.Get(s.ctx, "/openapi/v3", nil)
 	if err != nil {
@@ -147,8 +145,8 @@ func (e *explainer) typeName(field tree.Tree) string {
 	return "Object"
 }
 
-// inner returns the schema with the properties of a field. For a list or a map it is that of the
-// items or values.
+// inner returns the schema with the properties of a field. For a list or a map, it returns the
+// schema of the items or values.
 func (e *explainer) inner(field tree.Tree) tree.Tree {
 	schema, _ := e.follow(field)
 	switch {
@@ -225,7 +223,6 @@ func enumOf(schema tree.Tree) []string {
 	return all
 }
 
-// wrapped wraps a text at 80 columns.
 func wrapped(text, indent string) string {
 	const width = 80
 	if text == "" {

@@ -184,7 +184,6 @@ func (s *session) subresourcePath(o *getOptions, one selection, name string) str
 	return path
 }
 
-// asTable makes a table from the response of a server that does not support tables.
 func asTable(t tree.Tree) tree.Tree {
 	if t.String("kind") == "Table" {
 		return t

@@ -19,7 +19,6 @@ type labelOptions struct {
 	field           string // of metadata: labels or annotations
 }
 
-// splitChanges splits arguments into object names, values to set, and keys to remove.
 func splitChanges(args []string) (names []string, set map[string]string, order, remove []string, err error) {
 	set = map[string]string{}
 	for i, arg := range args {

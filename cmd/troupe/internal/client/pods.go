@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podFor returns the Pod for NAME or pod/NAME. For a workload it returns one of its Pods,
-// preferably a running one.
+// podFor returns the Pod for NAME or pod/NAME. For a workload, it returns one of the workload's
+// Pods, preferably a running Pod.
 func (s *session) podFor(arg string) (object, error) {
 	pods, err := s.own("", "pods")
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *session) podFor(arg string) (object, error) {
 	return found[i], nil
 }
 
-// selectorOf returns the label selector of a workload or Service, or "".
+// selectorOf returns the label selector of a workload or Service, or an empty string.
 func selectorOf(spec tree.Tree) string {
 	selector := spec.Object("selector")
 	if labels := selector.Object("matchLabels"); labels != nil {
@@ -72,8 +72,8 @@ func containerNames(pod object, fields ...string) (names []string) {
 	return names
 }
 
-// containerOf returns the named container, or else the one that the default-container annotation
-// names, or else the first one.
+// containerOf returns the named container. If name is empty, it returns the container that the
+// default-container annotation names, or else the first container.
 func (s *session) containerOf(pod object, name string) (string, error) {
 	names := containerNames(pod, "containers", "initContainers", "ephemeralContainers")
 	if name != "" {

@@ -49,8 +49,8 @@ func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	}
 }
 
-// session creates the session of a command. o may have a method stdinUse that says what reads
-// standard input.
+// session creates the session of a command. A stdinUse method of o, if any, describes the use of
+// standard input for error messages.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
 	stdinUse := ""
 	if user, ok := o.(interface{ stdinUse() string }); ok {
@@ -87,7 +87,8 @@ func (s *session) served() (*discovery.Catalog, error) {
 	return s.catalog, nil
 }
 
-// printf prints text for people. Machine-readable and colored output is written to s.out instead.
+// printf prints a message for the user. Machine-readable and colored output is written to s.out
+// instead.
 func (s *session) printf(format string, args ...any) {
 	fmt.Fprint(s.out, printer.Safe(fmt.Sprintf(format, args...)))
 }

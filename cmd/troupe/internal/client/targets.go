@@ -21,7 +21,8 @@ type targetFlags struct {
 	AllNamespaces           bool
 }
 
-// stdinUse says for an error message what reads standard input. It returns "" if nothing does.
+// stdinUse describes the use of standard input for an error message. It returns an empty string if
+// standard input is not read.
 func (f *targetFlags) stdinUse() string {
 	if f.UsesStdin() {
 		return "-f -"
@@ -29,7 +30,8 @@ func (f *targetFlags) stdinUse() string {
 	return ""
 }
 
-// A selection is the named objects of a resource or, without names, all that the flags select.
+// A selection is the named objects of a resource or, without names, all objects that the flags
+// select.
 type selection struct {
 	resource  *discovery.Resource
 	namespace string // "" for all namespaces and cluster-scoped types
@@ -89,7 +91,7 @@ func (f *targetFlags) checkNamed(selections []selection) error {
 	return nil
 }
 
-// expand resolves a comma-separated list of types, such as pods,services. It may contain
+// expand resolves a comma-separated list of types, such as pods,services. The list may contain
 // categories.
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
@@ -143,7 +145,6 @@ func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 	return s.Namespace
 }
 
-// fromFiles returns a selection for each object in the files.
 func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err error) {
 	err = s.eachManifest(f, func(one selection) error {
 		if mixed = mixed || len(all) > 0 && all[0].resource != one.resource; len(one.names) == 0 {
@@ -155,7 +156,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the objects in the files, and the errors of unreadable ones.
+// manifests returns the objects in the files, and the errors of objects that cannot be read.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -212,7 +213,6 @@ func (s *session) eachObject(f *targetFlags, args []string, do func(object) erro
 	return errors.Join(faults...)
 }
 
-// selectionOf resolves the resource and namespace of an object from a file.
 func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	c, err := s.served()
 	if err != nil {

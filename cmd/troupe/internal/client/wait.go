@@ -22,7 +22,6 @@ type waitOptions struct {
 	Timeout     time.Duration
 }
 
-// A goal is the condition that wait waits for.
 type goal struct {
 	holds func(tree.Tree) (bool, error) // for an object, nil if there is none
 	gone  bool                          // wait for deletion
@@ -53,7 +52,8 @@ func parseGoal(text string) (goal, error) {
 	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for must be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
 }
 
-// cutPath splits an argument of the form {.path}=value. given reports whether it has a value.
+// cutPath splits an argument of the form {.path}=value. given reports whether the argument has a
+// value.
 func cutPath(text string) (path, value string, given bool) {
 	text = strings.Trim(text, "'")
 	if end := strings.LastIndex(text, "}"); strings.HasPrefix(text, "{") && end > 0 {
@@ -122,7 +122,7 @@ func (o *waitOptions) run(s *session, args []string) error {
 	return errors.Join(faults...)
 }
 
-// waitOne waits for one object. It must exist unless the goal is its creation or deletion.
+// waitOne waits for one object. The object must exist unless the goal is its creation or deletion.
 func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one target) error {
 	if !g.gone && !g.made {
 		if _, err := s.Get(s.ctx, one.path(), nil); err != nil {

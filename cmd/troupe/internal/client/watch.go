@@ -87,7 +87,6 @@ func eventVersion(o tree.Tree) string {
 	return o.Object("metadata").String("resourceVersion")
 }
 
-// watchObjects prints the existing objects and then their changes.
 func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	if len(selections) != 1 || len(selections[0].names) > 1 {
 		return usageError("watch is only supported on individual resources and resource collections")

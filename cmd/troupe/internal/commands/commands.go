@@ -36,7 +36,8 @@ var positional = map[string]cobra.PositionalArgs{
 	"none": cobra.NoArgs, "1": cobra.ExactArgs(1), "0-1": cobra.MaximumNArgs(1), "0-2": cobra.MaximumNArgs(2), "2+": cobra.MinimumNArgs(2),
 }
 
-// New returns the command without its flags. It prints its help when run.
+// New returns the command without its flags. Until the caller sets another function, the command
+// prints its help.
 func (d Declaration) New() *cobra.Command {
 	return &cobra.Command{
 		GroupID: d.Group, Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Aliases: d.Aliases, Args: positional[d.Args],
@@ -44,8 +45,8 @@ func (d Declaration) New() *cobra.Command {
 	}
 }
 
-// Bind adds the flags to a command. Each is bound to the field with its name, in the first struct
-// that has one. complete returns the completion that a flag declares.
+// Bind adds the flags to a command. A flag is bound to the field with its name, in the first struct
+// that has such a field. complete returns the completion that a flag declares.
 func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs ...any) {
 	for name, one := range f {
 		isNamed := func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) }

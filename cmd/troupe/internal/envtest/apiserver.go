@@ -99,7 +99,7 @@ func APIServer(run Runs) *cobra.Command {
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
 // namespaceGrace gives suites time to finalize deleted namespaces themselves, as they must with a
-// bare kube-apiserver. They do so immediately.
+// bare kube-apiserver. Suites finalize immediately after the deletion, so the time is short.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
 func defaults() daemon.Config {
@@ -128,7 +128,7 @@ func isMissing(path string) bool {
 }
 
 // dropUnknownVersions removes unknown versions from --runtime-config, because suites may enable
-// those of other releases.
+// versions of other releases.
 func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	naming, err := meta.ParseNaming(c.Naming)
 	if err != nil {
@@ -145,7 +145,7 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 // Programs lists the programs that the troupe binary stands in for.
 var Programs = []string{"kube-apiserver", "etcd"}
 
-// Program returns the command that stands in for a program, or nil.
+// Program returns the command that stands in for the named program, or nil for any other name.
 func Program(name string, run Runs) *cobra.Command {
 	name = strings.TrimSuffix(filepath.Base(name), ".exe")
 	switch {

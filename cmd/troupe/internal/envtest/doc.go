@@ -7,12 +7,12 @@
 //	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.35 (APIServer)
 //	etcd             health checks only, because the daemon stores the data itself (Etcd)
 //
-// kubectl is a link to an existing one, or built by Go.
+// kubectl is a link to an installed kubectl, or is built from source.
 //
 // Invariants:
-//   - Every flag of kube-apiserver 1.35 is accepted, and either honored or logged. It is logged at
-//     debug level if it has no meaning here, and otherwise as a warning.
+//   - Every flag of kube-apiserver 1.35 is accepted, and either honored or logged. Flags without a
+//     meaning here are logged at debug level, all others as a warning.
 //   - A stand-in ends soon after its parent process, and removes the temporary directories that
 //     envtest created for it (followParent).
-//   - It opens only the ports that its flags name, and writes only to --cert-dir.
+//   - A stand-in opens only the ports that its flags name, and writes only to --cert-dir.
 package envtest

@@ -61,8 +61,8 @@ func Etcd() *cobra.Command {
 	return c
 }
 
-// looseFlags parses arbitrary flags. A value follows "=", or is the next argument unless that is a
-// flag. As in etcd, a flag begins with one or two hyphens.
+// looseFlags parses arbitrary flags. A value follows "=", or is the next argument unless that
+// argument is a flag. As in etcd, a flag begins with one or two hyphens.
 func looseFlags(args []string) (map[string]string, error) {
 	flags := map[string]string{}
 	for i := 0; i < len(args); i++ {

@@ -34,8 +34,8 @@ func ignored() *pflag.FlagSet {
 	return set
 }
 
-// logIgnored logs each flag that was set but has no effect. It is a warning if the value differs
-// from the daemon's behavior.
+// logIgnored logs each flag that was set but has no effect. The message is a warning if the value
+// differs from the daemon's behavior.
 func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
 	for _, f := range daemon.UnsupportedFlags() {
 		flag := given.Lookup(f.Name)

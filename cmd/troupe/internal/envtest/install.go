@@ -67,8 +67,8 @@ func (i Installation) kubectl(ctx context.Context) error {
 	return replace(to, func(path string) error { return os.Symlink(from, path) })
 }
 
-// findKubectl returns the path of the kubectl to link to, or "" if there is none on PATH. It skips
-// the directory itself, because the link would point to itself.
+// findKubectl returns the path of the kubectl to link to, or an empty string if PATH contains none.
+// It skips i.Dir, because the link would point to itself.
 func (i Installation) findKubectl() (string, error) {
 	if i.Kubectl != "" {
 		path, err := filepath.Abs(i.Kubectl)

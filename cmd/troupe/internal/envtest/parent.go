@@ -14,7 +14,7 @@ const parentPeriod = 200 * time.Millisecond
 const tempPrefix = "k8s_test_framework_"
 
 // followParent shuts this process down soon after its parent has ended, because a killed test
-// cannot stop its children. It first removes those of dirs that envtest created.
+// cannot stop its children. Before that, it removes the directories in dirs that envtest created.
 //
 // It polls the parent's process ID, which changes when an orphan is adopted. The kernel's death
 // signal is unsuitable, because it is sent when the parent's thread ends. In Go that may happen

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// A reportedVersion is the value of --version. "true" and "raw" print the version. A version sets
-// the one in the response of /version.
+// A reportedVersion is the value of --version. "true" and "raw" print the version. Any other value
+// replaces the version in the response of /version.
 type reportedVersion string
 
 func (v *reportedVersion) String() string { return string(*v) }
@@ -17,7 +17,7 @@ func (v *reportedVersion) String() string { return string(*v) }
 func (v *reportedVersion) Type() string { return "string" }
 
 // Set accepts the same values as kube-apiserver. The major, minor and patch version must be the
-// daemon's, because they do not change its behavior.
+// daemon's, because --version does not change the daemon's behavior.
 func (v *reportedVersion) Set(s string) error {
 	own := daemon.GitVersion()
 	core, _, _ := strings.Cut(own, "+")

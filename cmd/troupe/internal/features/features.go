@@ -16,7 +16,7 @@ type Stage string
 
 // Stages, as in kube-apiserver's metrics.
 const (
-	// GA is "", like the label in kube-apiserver's metrics.
+	// GA is empty, like the label in kube-apiserver's metrics.
 	Alpha      Stage = "ALPHA"
 	Beta       Stage = "BETA"
 	GA         Stage = ""
@@ -116,7 +116,7 @@ type Set struct {
 const component = "kube:"
 
 // New returns a Set with the given gates. The error lists all unknown and locked gates, and enabled
-// ones that need a disabled one. The Set must not be used after an error. If a gate is given with
+// gates that need a disabled gate. The Set must not be used after an error. If a gate is given with
 // and without the component's prefix, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
@@ -135,15 +135,16 @@ func New(given map[string]bool) (Set, error) {
 			s.given[short] = on
 		}
 	}
-	// Needs can be checked only once all gates are resolved.
+	// Check Needs only after all gates are resolved.
 	for _, g := range gates() {
 		s.on[g.Name] = s.resolve(g)
 	}
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns the value given for a gate, or else for its stage, or else its default. It
-// depends only on given values, so gates may be resolved in any order.
+// resolve returns the value given for a gate. Without one, it returns the value given for the
+// gate's stage, or else the default. It depends only on given values, so gates may be resolved in
+// any order.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
@@ -158,7 +159,7 @@ func (s Set) resolve(g Gate) bool {
 	return g.Default
 }
 
-// checkNeeds returns an error for each enabled gate that directly needs a disabled one.
+// checkNeeds returns an error for each enabled gate that directly needs a disabled gate.
 func (s Set) checkNeeds() (errs []error) {
 	for _, g := range gates() {
 		var off []string

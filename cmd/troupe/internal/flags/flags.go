@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Define adds a flag bound to a field. Its default is the field's value. The items of a list are
-// separated by commas, or with repeat each has its own flag.
+// Define adds a flag bound to a field. The default is the field's value. The items of a list are
+// separated by commas. If repeat is set, the flag is instead repeated for each item.
 func Define(f *pflag.FlagSet, field reflect.Value, name, short, help string, repeat bool) {
 	switch p := field.Addr().Interface().(type) {
 	case pflag.Value:

@@ -7,6 +7,6 @@
 //
 // The controllers and the scheduler are external programs if available, and otherwise the daemon's.
 // The directory of a cluster contains data (the daemon's data directory), logs (a file per part)
-// and kubelet. The last has the certificates for mutual TLS between the daemon and the kubelet.
-// Their CA is new at each start.
+// and kubelet. The kubelet directory has the certificates for mutual TLS between the daemon and the
+// kubelet. Each start issues them from a new CA.
 package localcluster

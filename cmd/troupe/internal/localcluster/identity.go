@@ -24,9 +24,9 @@ type identity struct {
 	authority, clientCert, clientKey string // files for the daemon
 }
 
-// newIdentity issues certificates from a new CA and discards its key. If dir is "", it writes no
-// client certificate and the kubelet accepts every client, because a joined server has its own
-// certificates.
+// newIdentity issues certificates from a new CA and discards the CA's key. If dir is empty, it
+// writes no client certificate and the kubelet accepts every client, because a joined server has
+// its own certificates.
 func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	ca, caKey, err := issue(&x509.Certificate{Subject: pkix.Name{CommonName: "simulated-nodes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	if err != nil {

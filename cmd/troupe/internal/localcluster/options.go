@@ -20,11 +20,11 @@ type Options struct {
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
-	// Join is the kubeconfig of an existing server, for which only nodes are simulated. Then only
-	// Naming of the fields above applies. "" starts a daemon.
+	// Join is the kubeconfig of an existing server, for which only nodes are simulated. Of the
+	// fields above, only Naming then applies. If Join is empty, a daemon is started.
 	Join string
-	// KubeControllerManager and KubeScheduler are paths of programs. "" searches PATH and falls
-	// back to BuiltIn.
+	// KubeControllerManager and KubeScheduler are paths of programs. An empty path searches PATH
+	// and falls back to BuiltIn.
 	KubeControllerManager, KubeScheduler string
 
 	Nodes       int
@@ -77,7 +77,7 @@ func (o *Options) Validate() error {
 const maxNodes = 100_000
 
 // find resolves the path of a program. usable is false if the program cannot work, because the
-// cluster lacks Kubernetes names or has no daemon of this command.
+// cluster lacks Kubernetes names or does not run this command's daemon.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

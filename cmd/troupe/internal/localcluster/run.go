@@ -23,8 +23,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// workers limits the concurrent requests for Pods, and separately those for leases. Watches do not
-// count.
+// workers limits the concurrent requests for Pods and, separately, the concurrent requests for
+// leases. Watches do not count.
 const workers = 32
 
 // requestTimeout limits the requests of nodes, except watches.
@@ -171,8 +171,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice replaces the daemon's advice, which follows the first line of the error and names
-// flags of serve, by advice that names flags of this command.
+// withAdvice replaces the daemon's advice, which names flags of serve, with advice that names flags
+// of this command. The advice follows the first line of the error.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -201,7 +201,6 @@ func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	return daemon.Controllers(strings.Join(all, ","))
 }
 
-// startNodes starts the nodes and waits until all are registered.
 func (r *run) startNodes(ctx context.Context, path string) error {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -243,7 +242,6 @@ func (r *run) startNodes(ctx context.Context, path string) error {
 	return r.awaitNodes(ctx)
 }
 
-// awaitNodes waits until all nodes are registered, and reports progress.
 func (r *run) awaitNodes(ctx context.Context) error {
 	began, told := time.Now(), 0
 	ticker := time.NewTicker(20 * time.Millisecond)

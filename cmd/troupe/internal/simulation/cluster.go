@@ -35,7 +35,7 @@ type Options struct {
 	PodRange netip.Prefix
 	// JobTime is how long a Job's container runs if its command is unknown [1s].
 	JobTime time.Duration
-	// Workers limits the concurrent requests for Pods, and separately those for leases [32].
+	// Workers limits the concurrent requests for Pods and, separately, for leases [32].
 	Workers int
 	// TLS is the kubelet's configuration, including client authentication.
 	TLS *tls.Config

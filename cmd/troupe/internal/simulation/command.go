@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A result is the effect of a command. slept is the time that it sleeps, unless it runs forever.
+// A result is the effect of a command. slept is the time that the command sleeps, unless it runs
+// forever.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration
@@ -29,9 +30,9 @@ func (r *result) lines() []string {
 const maxInput = 1 << 20
 
 // interpret simulates a command. It knows echo, printf without formats, true, false, sleep, exit,
-// hostname, env, date, cat of its input, and sh -c with a list of these separated by ";", "&&" or
-// "||". For other commands known is false and the result is invalid. It does not sleep, but returns
-// the duration in slept. input may be nil.
+// hostname, env, date, cat of its input, and sh -c with a list of such commands separated by ";",
+// "&&" or "||". For all other commands, known is false and the result is invalid. interpret does
+// not sleep, but returns the duration in slept. input may be nil.
 func interpret(command []string, environment map[string]string, input io.Reader) (r *result, known bool) {
 	r = new(result)
 	return r, r.run(command, environment, input)

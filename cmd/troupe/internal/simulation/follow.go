@@ -31,9 +31,10 @@ func (k objectKey) String() string {
 	return k.namespace + "/" + k.name
 }
 
-// A follower reports all objects of a resource, and then every change. After 410 Gone it reports
-// all objects again, and missed deletions. It gets the objects from the watch's initial events. If
-// the server sends none, like a kube-apiserver with etcd 3.4, it lists them.
+// A follower reports all objects of a resource, and then every change. After 410 Gone, it reports
+// all objects again and the deletions that it has missed. The objects come from the initial events
+// of the watch. If the server sends none, like a kube-apiserver with etcd 3.4, the follower lists
+// the objects.
 type follower struct {
 	client *rest.Client
 	path   string
@@ -126,7 +127,6 @@ func (f *follower) list(ctx context.Context) error {
 	}
 }
 
-// head is the part of an object that the follower reads.
 type head struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`

@@ -32,7 +32,6 @@ func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
 }
 
-// A containerRef is the container that a request names.
 type containerRef struct {
 	*Container
 	pod    *Pod
@@ -67,8 +66,8 @@ type logLine struct {
 	text string
 }
 
-// logOf returns the log of a container's current or previous run. It is the output of the simulated
-// program, with the run's start as timestamp.
+// logOf returns the log of a container's current or previous run. The log is the output of the
+// simulated program, and each line has the start of the run as its timestamp.
 func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok bool) {
 	state := of.status.State
 	if previous {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A step is the next action of a node for a Pod: to write a status, to remove the Pod, or none.
+// A step is the next action of a node for a Pod: writing a status, removing the Pod, or nothing.
 // next is the time of the next check, or zero.
 type step struct {
 	status *PodStatus // nil if it is up to date
@@ -76,7 +76,6 @@ func (l *lifecycle) look(at time.Time) {
 	}
 }
 
-// started returns a copy of the status with the fields that are set when a Pod starts.
 func (l *lifecycle) started() *PodStatus {
 	s := l.pod.Status
 	s.Conditions = slices.Clone(s.Conditions)
@@ -214,7 +213,6 @@ func (l *lifecycle) advance(c *Container, is *ContainerStatus, policy string) {
 	}
 }
 
-// backOff returns the delay before the n-th restart.
 func backOff(n int) time.Duration {
 	if n <= 1 {
 		return 0 // the first restart is immediate
@@ -293,8 +291,8 @@ func (l *lifecycle) stop() step {
 // terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions derives the conditions from the containers. reason is the reason if the Pod has ended,
-// and otherwise "".
+// conditions derives the conditions from the containers. reason is empty until the Pod has ended,
+// and is then the reason of the Ready condition.
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -362,7 +360,6 @@ func indexOf(conditions []Condition, kind string) int {
 	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == kind })
 }
 
-// changed returns s if it differs from the Pod's status, and otherwise nil.
 func (l *lifecycle) changed(s *PodStatus) *PodStatus {
 	if sameJSON(s, &l.pod.Status) {
 		return nil

@@ -39,7 +39,7 @@ type nodeView struct {
 	} `json:"status"`
 }
 
-// register registers all nodes, and removes those of earlier runs that are no longer needed.
+// register registers all nodes, and removes Nodes of earlier runs that are no longer needed.
 func (c *Cluster) register(ctx context.Context) error {
 	c.mu.Lock()
 	for i := range c.Nodes {
@@ -162,7 +162,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 }
 
 // KubeletVersion is the version that nodes report. Schedulers and conformance tests compare it with
-// that of the server.
+// the server's version.
 const KubeletVersion = "v1.35.3"
 
 // renew renews the lease of a node, or creates it. The Node owns the lease, so that garbage
@@ -229,8 +229,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources returns resources that other clients added to a node's capacity or removed from
-// it, if allocatable does not match yet. A nil value removes the resource.
+// foreignResources returns the changes to allocatable that follow from changes of a node's capacity
+// by other clients. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {
@@ -246,8 +246,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode handles a Node watch event. A deleted node stays away. It returns with its Pods if it is
-// recreated, or if its down annotation is removed.
+// noteNode handles a Node watch event. A node is silent while its Node is deleted or has the down
+// annotation. When the node is back, its Pods are processed again.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

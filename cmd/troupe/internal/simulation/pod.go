@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Pod has the fields of a Pod that a node reads, and its status. It omits other fields, because
-// one process may hold a hundred thousand Pods.
+// A Pod has the fields of the API object that a node reads, and its status. It omits other fields,
+// because one process may hold a hundred thousand Pods.
 type Pod struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {

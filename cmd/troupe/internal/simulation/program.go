@@ -27,9 +27,9 @@ type program struct {
 	code    int
 }
 
-// programOf returns the program of a container, which annotations or a known command define.
-// Otherwise a Job's container succeeds after jobTime, an init container immediately, and others run
-// forever.
+// programOf returns the program of a container, which annotations or a known command define. By
+// default, a Job's container succeeds after jobTime, an init container succeeds immediately, and
+// any other container runs forever.
 func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	var is program
 	notes := p.Metadata.Annotations

@@ -146,13 +146,12 @@ func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 }
 
 // isToProvision reports whether the volume controller has assigned a claim to this provisioner.
-// With WaitForFirstConsumer it does so once the scheduler has chosen a node.
+// With WaitForFirstConsumer, the controller does so once the scheduler has chosen a node.
 func (p *provisioner) isToProvision(claim *claimView) bool {
 	return claim.Spec.VolumeName == "" && claim.Metadata.DeletionTimestamp == nil && claim.Spec.StorageClassName != nil &&
 		claim.Metadata.Annotations[p.Naming.Translate("volume.platform.io/storage-provisioner")] == provisionerName
 }
 
-// isToDelete reports whether v is a released volume that this provisioner must delete.
 func (p *provisioner) isToDelete(v *volumeView) bool {
 	return v.Status.Phase == "Released" && v.Spec.Policy == "Delete" && v.Metadata.DeletionTimestamp == nil &&
 		v.Metadata.Annotations[p.provisionedBy()] == provisionerName

@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. taken means that a worker is processing it. again means that it
-// is due again at the time at.
+// An entry is a Pod in the queue. taken means that a worker is processing the Pod. again means that
+// the Pod is due again at the time at.
 type entry struct {
 	key          objectKey
 	at           time.Time
@@ -102,7 +102,7 @@ func (q *queue) signal() {
 }
 
 // run processes keys with treat until ctx ends. It adds a key again at the time that treat returns,
-// unless that is zero.
+// unless that time is zero.
 func (q *queue) run(ctx context.Context, treat func(objectKey) time.Time) {
 	for {
 		key, ok := q.take(ctx)

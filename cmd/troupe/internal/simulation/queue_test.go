@@ -40,7 +40,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestAddresses checks that addresses are unique, and that released ones are reused last.
+// TestAddresses checks that addresses are unique, and that released addresses are reused last.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	a := newAddresses(netip.MustParsePrefix("10.0.0.0/29"))

@@ -50,7 +50,7 @@ func (r *registry) allPods() []*Pod {
 }
 
 // putPod stores a Pod, unless a newer version is known. It returns the address of a replaced Pod
-// with the same name, or "".
+// with the same name, or an empty string.
 func (r *registry) putPod(p *Pod) (address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,6 @@ func (r *registry) isOurs(node string) bool {
 	return r.nodes[node] != nil
 }
 
-// isDown reports whether a node is silent or deleted.
 func (r *registry) isDown(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -106,7 +106,7 @@ func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 
 const pods = "/api/v1/namespaces/default/pods"
 
-// liveAndDie creates, changes and deletes a Pod three times with the same name.
+// liveAndDie creates, changes and deletes a Pod three times under the same name.
 func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 	name := fmt.Sprint("pod-", i)
 	send := func(method, path, contentType string, body any) error {
@@ -246,7 +246,6 @@ func (w *weakLine) handOn(client net.Conn) {
 	w.mu.Unlock()
 }
 
-// breakOff closes each connection with a probability of 1/oneOf.
 func (w *weakLine) breakOff(oneOf int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -126,7 +126,6 @@ func (s *session) shell(environment map[string]string) int {
 // maxLine limits a line of input, in bytes.
 const maxLine = 64 << 10
 
-// readLine reads a line. On a terminal it echoes the line.
 func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	var text []byte
 	for len(text) < maxLine {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified returns the unified diff of two states in YAML, or "" if they are equal. nil means that
-// the object does not exist. Fields that every write changes are omitted, and secret values are
-// masked.
+// Unified returns the unified diff of two states in YAML, or an empty string if they are equal. A
+// nil state means that the object does not exist. Fields that every write changes are omitted, and
+// secret values are masked.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
 	if before == nil || after == nil { // fields of a new object that the server sets
@@ -53,7 +53,7 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// mask replaces the values of a Secret by asterisks, followed by mark if the other state has a
+// mask replaces the values of a Secret with asterisks, followed by mark if the other state has a
 // different value.
 func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {

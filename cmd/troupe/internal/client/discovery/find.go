@@ -94,8 +94,8 @@ func (c *Catalog) Preferred() (all []*Resource) {
 	return all
 }
 
-// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is "" for the
-// core group, or a group without the vendor's domain, such as "authorization".
+// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group is empty for
+// the core group, and otherwise lacks the vendor's domain, as in "authorization".
 func (c *Catalog) Own(group, name string) (*Resource, error) {
 	full := group
 	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {

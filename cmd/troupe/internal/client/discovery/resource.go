@@ -43,8 +43,8 @@ func (r *Resource) TypeName() string {
 // Has reports whether the resource supports a verb.
 func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
-// Path returns the path of an object, or of the collection if name is "". Namespace "" selects all
-// namespaces.
+// Path returns the path of an object, or of the collection if name is empty. An empty namespace
+// selects all namespaces.
 func (r *Resource) Path(namespace, name string) string {
 	b := "/api/" + r.Version
 	if r.Group != "" {

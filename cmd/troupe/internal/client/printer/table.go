@@ -28,7 +28,7 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds rows, which Flush prints. event is the type of the watch event, or "" if there is no
+// Add adds rows, which Flush prints. event is the type of the watch event, or empty without a
 // watch.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {

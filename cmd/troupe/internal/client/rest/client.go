@@ -21,7 +21,7 @@ import (
 )
 
 type Client struct {
-	// Namespace is the namespace of the kubeconfig's context, or "".
+	// Namespace is the namespace of the kubeconfig's context. It may be empty.
 	Namespace string
 	// Timeout limits the duration of Do, including the body. 0 means no limit.
 	Timeout time.Duration
@@ -134,7 +134,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	return Answer{response.StatusCode, body}, nil
 }
 
-// Get reads an object.
+// Get reads the object at path.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) (tree.Tree, error) {
 	answer, err := c.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query})
 	if err != nil {

@@ -23,7 +23,7 @@ type Event struct {
 const maxEvent = 64 << 20
 
 // Watch calls each for every event. It returns nil when the server ends the watch, and otherwise an
-// error, such as that of each. ERROR events become *StatusError.
+// error, which may come from each. ERROR events become *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
