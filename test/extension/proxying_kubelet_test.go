@@ -85,21 +85,21 @@ func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		remotecommand.ServeExec(w, r, containers{}, pod, "", parts[3], r.URL.Query()["command"], options, time.Hour, time.Minute, remoteProtocols)
+		remotecommand.ServeExec(w, r, containers{}, pod, "", parts[3], r.URL.Query()["command"], options, time.Hour, client.Watchdog, remoteProtocols)
 	case "attach":
 		options, err := remotecommand.NewOptions(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		remotecommand.ServeAttach(w, r, containers{}, pod, "", parts[3], options, time.Hour, time.Minute, remoteProtocols)
+		remotecommand.ServeAttach(w, r, containers{}, pod, "", parts[3], options, time.Hour, client.Watchdog, remoteProtocols)
 	case "portForward":
 		options, err := portforward.NewV4Options(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		portforward.ServePortForward(w, r, containers{}, pod, "", options, time.Hour, time.Minute, []string{portforward.ProtocolV1Name})
+		portforward.ServePortForward(w, r, containers{}, pod, "", options, time.Hour, client.Watchdog, []string{portforward.ProtocolV1Name})
 	case "containerLogs":
 		k.serveLog(w, r, parts)
 	case "metrics":
