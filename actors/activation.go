@@ -192,7 +192,6 @@ func (all *activations) stats() (alive, queued int) {
 	return len(all.byPath), queued
 }
 
-// close prevents the start of new actors and returns the existing ones.
 func (all *activations) close() []*activation {
 	all.mu.Lock()
 	defer all.mu.Unlock()

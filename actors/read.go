@@ -157,7 +157,6 @@ func (c *collection) list(ctx context.Context, r request.List, state *snapshot, 
 	return l, nil
 }
 
-// continueAt sets the continue token of a list whose next chunk starts at path next.
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
 	c.snapshotCache.put(l.Version, state, c.store.now())
 	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix(), By: c.store.id}

@@ -111,8 +111,6 @@ func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mu
 	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Origin.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
 }
 
-// isCurrent reports whether an object is stored in the storage version and under its current
-// schema.
 func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	if !convert.IsWrittenAs(k.Stored, o) {
 		return false

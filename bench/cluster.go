@@ -108,7 +108,6 @@ func (r *clusterRun) startPod(n int) []Request {
 	return []Request{r.createPod(n), r.bindPod(n, r.node(n%len(r.leases))), r.podStatus(n, "Running", "True")}
 }
 
-// node returns the name of the n-th node. It contains the namespace to keep runs apart.
 func (r *clusterRun) node(n int) string { return r.namespace + "-" + nodeName(n) }
 
 func (r *clusterRun) nodeStatus(n int) Request {

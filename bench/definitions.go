@@ -16,8 +16,6 @@ const (
 	changeLimit      = 10 * time.Second // for a change to take effect
 )
 
-// define returns the request that creates a CustomResourceDefinition with the given properties, and
-// the path of that object.
 func define(apiGroup, group, plural, kind, properties string) (request Request, path string) {
 	collection := "/apis/" + apiGroup + "/v1/customresourcedefinitions"
 	return post(collection, `{"apiVersion":"%s/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.%s"},"spec":{"group":%q,"scope":"Namespaced",`+

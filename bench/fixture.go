@@ -85,7 +85,6 @@ func removeAll(c *Conn, path string) (err error) {
 	return err
 }
 
-// path returns the path of a collection, or of the namespace if collection is empty.
 func (f *fixture) path(collection string) string {
 	return "/api/v1/namespaces/" + f.namespace + collection
 }
@@ -94,7 +93,6 @@ func (f *fixture) collection() string { return f.path("/configmaps") }
 
 func (f *fixture) object(n int) string { return f.collection() + "/" + name(n) }
 
-// name returns the name of the n-th object. All names have the same length.
 func name(n int) string { return fmt.Sprintf("item-%06d", n) }
 
 func (f *fixture) newNamespace() Request {
@@ -130,7 +128,6 @@ func (f *fixture) patch(n int) Request {
 	return patch(f.object(n%f.total), typeMergePatch, fmt.Appendf(nil, `{"data":{"sent":"%s"}}`, now()))
 }
 
-// apply changes one value as a fixed manager, and takes over conflicting fields.
 func (f *fixture) apply(n int) Request {
 	return patch(f.object(n%f.total)+"?fieldManager=bench&force=true", typeApplyPatch, f.json(n%f.total))
 }
@@ -186,7 +183,6 @@ func (f *fixture) openWatchers(ctx context.Context, collection string, n int) (*
 	return openWatcherPool(ctx, f.Target, path, n)
 }
 
-// measure drives requests and returns a Result with a measurement of the floor.
 func (f *fixture) measure(ctx context.Context, load Load, name string, request func(n int) Request) (Result, error) {
 	sample, err := load.drive(ctx, f.Target, step(request))
 	if err != nil {

@@ -97,7 +97,6 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// whitespaceNumber encodes a number in spaces and newlines, which JSON ignores.
 func whitespaceNumber(n int64) []byte {
 	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(strconv.FormatInt(n, 2)))
 }

@@ -97,7 +97,6 @@ func (r *Report) errors() (sum int) {
 	return sum
 }
 
-// grown reports whether a quantity grew in a soak of at least soakLimit.
 func (r *Report) grown() bool {
 	return r.Options.Duration >= soakLimit && slices.ContainsFunc(r.Rows, func(row *Row) bool {
 		return row.Name == "soak" && row.Figure.Value > 0

@@ -89,7 +89,6 @@ func (t *Target) setServer(server string) error {
 	return nil
 }
 
-// bearer returns the target with a bearer token instead of the administrator's certificate.
 func (t *Target) bearer(token string) *Target {
 	other := *t
 	other.TLS, other.Token = t.TLS.Clone(), token

@@ -30,7 +30,6 @@ func wire(fields ...any) (b []byte) {
 	return b
 }
 
-// postTyped returns a request that creates an object in Protobuf, in the envelope with its type.
 func postTyped(path, mediaType, apiVersion, kind string, object []byte) Request {
 	body := append([]byte(protobufMagic), wire(1, wire(1, apiVersion, 2, kind), 2, object)...)
 	return Request{Method: http.MethodPost, Path: path, Type: mediaType, Body: body}

@@ -98,7 +98,6 @@ func workloadOf(name string) Workload {
 	return Workload{}
 }
 
-// workloadNames returns all names, or those that run by default.
 func workloadNames(all bool) (names []string) {
 	for _, w := range workloads() {
 		if all || !w.named {
@@ -171,7 +170,6 @@ func (s *Session) settle(ctx context.Context) {
 // spareDescriptors are reserved for files, pipes and other connections.
 const spareDescriptors = 256
 
-// scaledSize scales a size by --scale, and notes a changed size.
 func (s *Session) scaledSize(what string, n int) int {
 	scaled := max(1, int(float64(n)*s.Scale))
 	if scaled != n {

@@ -32,7 +32,6 @@ func (c *customKinds) add(versions []*schema.Kind) {
 	}
 }
 
-// contain reports whether objects of a known custom kind can own a dependent of the given scope.
 func (c *customKinds) contain(gvk meta.GroupVersionKind, dependentNamespaced bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -169,7 +169,6 @@ func (d *Definitions) withdraw(made *crd.Definition) {
 	d.store.UnregisterKind(made.Stored)
 }
 
-// groupOf splits the name of a CRD, which is <plural>.<group>.
 func groupOf(name string) string {
 	_, group, _ := strings.Cut(name, ".")
 	return group

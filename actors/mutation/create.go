@@ -24,8 +24,6 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return p, nil
 }
 
-// prepareCreateSubresource prepares a create that changes an existing object, such as a Pod's
-// binding.
 func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)

@@ -225,7 +225,6 @@ func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	return nil
 }
 
-// newInternal returns an internal error with a message that clients may see.
 func newInternal(text string) error {
 	return &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + text}
 }

@@ -30,7 +30,6 @@ func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
-// showEventLastSeen prefers the series, which clients of the newer API update.
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
 		if t := r.json.At(path); t.Exists() {

@@ -77,7 +77,6 @@ func (a *apart) has(key string) bool {
 
 func compareText(b []byte, text string) int { return strings.Compare(string(b), text) }
 
-// resourcePrefix returns the common prefix of a resource's keys, such as "apps/deployments/".
 func resourcePrefix(key string) (prefix string, ok bool) {
 	group, rest, first := strings.Cut(key, "/")
 	resource, _, second := strings.Cut(rest, "/")

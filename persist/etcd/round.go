@@ -163,7 +163,6 @@ func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string)
 	return reads, changes
 }
 
-// touches reports whether the round changes one of the keys or an earlier waiting unit uses one.
 func (r *round) touches(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return r.touched[key] })
 }

@@ -63,7 +63,6 @@ func namesOf(which func(declaration) bool) (names []string) {
 	return names
 }
 
-// position returns the execution order of a plugin. A plugin without a name has -1 and runs first.
 func position(name string) int {
 	return slices.IndexFunc(declarations(), func(d declaration) bool { return d.Name == name })
 }

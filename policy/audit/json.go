@@ -126,7 +126,6 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// closeObject ends an object whose members start at open, each with a leading comma.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, '{', '}')

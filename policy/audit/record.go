@@ -171,7 +171,6 @@ func (r *Record) EmitStage(stage Stage, code int) bool {
 	return r.auditor.emit(r)
 }
 
-// withoutBodies returns a copy of the Event without bodies, for sinks with a size limit.
 func (r *Record) withoutBodies() Event {
 	e := r.Event
 	e.Request, e.Response = nil, nil

@@ -40,7 +40,6 @@ func (q *question) returned(kind failureType, format string, args ...any) error 
 	return &failure{kind: kind, text: "conversion webhook for " + q.subject() + " returned " + webhookclient.Truncate(fmt.Sprintf(format, args...))}
 }
 
-// invalidAt returns a failure caused by the i-th object. reason is an error or a string.
 func (q *question) invalidAt(i int, reason any) error {
 	if len(q.objects) > 1 {
 		return q.returned(invalidConverted, "invalid converted object at index %d: %v", i, reason)

@@ -22,7 +22,6 @@ func (c *Controller) Dumps() map[string]Dump {
 // A table has one row per line, with aligned cells that are separated by commas.
 type table struct{ tabs *tabwriter.Writer }
 
-// newTable starts a table with its header. It writes nothing before Flush.
 func newTable(w io.Writer, header ...any) table {
 	t := table{tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)}
 	t.row(header...)

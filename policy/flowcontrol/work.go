@@ -16,7 +16,6 @@ func (w Work) total() float64 {
 	return float64(w.InitialSeats)*estimatedService.Seconds() + float64(w.FinalSeats)*w.AdditionalLatency.Seconds()
 }
 
-// narrowed returns the same amount of work with FinalSeats limited to seats.
 func (w Work) narrowed(seats int) Work {
 	if w.FinalSeats <= seats || seats < 1 {
 		return w

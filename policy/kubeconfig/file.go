@@ -184,7 +184,6 @@ func (f *file) cluster(name string) (cluster, error) {
 	return cluster{}, fmt.Errorf("cluster %q does not exist", name)
 }
 
-// user returns the user with a name. An empty name means a client without credentials.
 func (f *file) user(name string) (user, error) {
 	u, ok := f.users[name]
 	if !ok && name != "" {

@@ -107,8 +107,6 @@ func (r *Resolver) followSlices() error {
 	return r.err
 }
 
-// namedPort returns the name of a Service port, which may be empty. ok is false if there is no such
-// port.
 func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	for _, p := range spec.Objects("ports") {
 		if n, _ := p.Int("port"); n == port {

@@ -55,7 +55,6 @@ func (p *TrustBundlePublisher) Publish() {
 	}
 }
 
-// prefix returns the prefix that the API requires for names of the signer's bundles.
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
 // ensure creates or corrects the bundle before it deletes others, so that there is always a bundle.

@@ -31,7 +31,6 @@ func (d *dispatcher) Throughput() int { return d.throughput }
 
 func (d *dispatcher) Schedule(job func()) { d.schedule(job) }
 
-// schedule queues several jobs at once, which is cheaper than queueing them one by one.
 func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Lock()
 	for _, job := range jobs {

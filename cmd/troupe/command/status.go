@@ -60,7 +60,6 @@ type statusReport struct {
 	before, after *scrape
 }
 
-// rate returns the increase per second of the series that scrape.sum selects.
 func (p *statusReport) rate(name string, pattern ...string) float64 {
 	return ratio(p.after.sum(name, pattern...)-p.before.sum(name, pattern...), p.after.at.Sub(p.before.at).Seconds())
 }

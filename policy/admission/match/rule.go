@@ -37,7 +37,6 @@ func parseRule(t tree.Tree) rule {
 	return r
 }
 
-// matches reports whether the rule covers a resource, regardless of operation and object name.
 func (r *rule) matches(k *schema.Kind, subresource string) bool {
 	return r.inScope(k) && containsOrAll(r.groups, k.Group) && containsOrAll(r.versions, k.Version) &&
 		slices.ContainsFunc(r.resources, func(p resourcePattern) bool {

@@ -5,7 +5,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podDemand returns the total requests and limits of a Pod as the scheduler computes them.
 func podDemand(spec tree.Tree) demand {
 	return demand{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
 }

@@ -194,8 +194,6 @@ func (a *Admission) decideController(r Request) Decision {
 	return a.evaluate(r, p, faults, template)
 }
 
-// watchesTemplates reports whether Pod templates in a namespace need a check. If not, admission
-// skips them without decoding.
 func (a *Admission) watchesTemplates(namespace string) bool {
 	p, faults, ok := a.policyOf(namespace)
 	return !ok || len(faults) > 0 || p.Warn.Level != Privileged || p.Audit.Level != Privileged || a.config.Exemptions.any()

@@ -64,7 +64,6 @@ func versionLabel(lv LevelVersion) string {
 
 func (m *metricSet) exempt(r Request) { m.exemptions.With(metricLabels(r)).Inc() }
 
-// fail counts an error. A fatal error prevents the evaluation.
 func (m *metricSet) fail(r Request, fatal bool) {
 	operation, resource, subresource := metricLabels(r)
 	m.errors.With(strconv.FormatBool(fatal), operation, resource, subresource).Inc()

@@ -31,7 +31,6 @@ type evaluator struct {
 
 const countPrefix = "count/"
 
-// countName returns the object count name of a resource, which works even for custom resources.
 func countName(r meta.GroupResource) string {
 	if r.Group == "" {
 		return countPrefix + r.Resource

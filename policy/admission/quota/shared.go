@@ -135,7 +135,6 @@ func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	return version, nil
 }
 
-// awaitPublished waits until all changes committed before version are counted.
 func (l *Ledger) awaitPublished(ctx context.Context, version uint64) {
 	for l.unseen != nil && ctx.Err() == nil && l.objects.AwaitVersion(ctx, version) != nil {
 		l.log.Warn("changes before a ResourceQuota are not published yet", "version", version)

@@ -98,5 +98,4 @@ func refusal(err error) error {
 	return err
 }
 
-// errTimeout rejects a request whose deadline passed during a call with the failurePolicy Ignore.
 func errTimeout() error { return meta.NewTimeout("request did not complete within requested timeout") }

@@ -99,7 +99,6 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 	return i.keys()
 }
 
-// fetch fetches the keys. Concurrent calls share one fetch and its result.
 func (i *issuer) fetch(ctx context.Context) error {
 	_, err, _ := i.inflight.Do("", func() (any, error) { return nil, i.fetchOnce(ctx) })
 	return err

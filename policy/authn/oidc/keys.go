@@ -109,8 +109,6 @@ func ecdsaKey(name, x, y string) any {
 	return public
 }
 
-// matching returns the keys that may have signed a token with this algorithm and key ID, which may
-// be empty.
 func (s *keySet) matching(id, algorithm string) (fitting []any) {
 	for _, k := range s.keys {
 		if (id == "" || k.id == "" || k.id == id) && (k.algorithm == "" || k.algorithm == algorithm) {

@@ -126,7 +126,6 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	return nil
 }
 
-// newManagedFields returns the managed fields that the request would have if it were stored.
 func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	w := managedfields.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
 	forms := func(version string) (managedfields.ServedVersion, bool) {
