@@ -27,7 +27,6 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestNilRecorder checks that a nil Recorder discards everything.
 func TestNilRecorder(t *testing.T) {
 	var r *request.Recorder
 	r.Reset()
@@ -56,8 +55,8 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded checks that a Recorder does not collect more warnings than a response can
-// contain.
+// TestRecorderIsBounded checks that a Recorder stops collecting warnings once their size exceeds
+// what a response can contain.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")

@@ -57,8 +57,9 @@ func Escape(name string) (string, bool) {
 
 func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
-// unescape returns the field that a name in an expression denotes. Names such as __x__, which
-// escape nothing, are invalid, so that each field has one spelling.
+// unescape returns the field that a name in an expression denotes, or false if the name is invalid.
+// Names such as __x__, which are not the result of Escape, are invalid, so that each field has one
+// spelling.
 func unescape(escaped string) (string, bool) {
 	if !strings.Contains(escaped, "__") {
 		return escaped, true
@@ -81,8 +82,8 @@ func unescape(escaped string) (string, bool) {
 	return b.String(), true
 }
 
-// findEscape returns the position and word of the first "__word__" whose word has no underscore, or
-// -1.
+// findEscape returns the position and word of the first "__word__" whose word has no underscore.
+// The position is -1 if there is none.
 func findEscape(s string) (at int, word string) {
 	for i := 0; i+4 < len(s); i++ {
 		if s[i] != '_' || s[i+1] != '_' || s[i+2] == '_' {

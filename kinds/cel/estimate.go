@@ -21,8 +21,8 @@ func (c *Checked) EstimateCost() (uint64, error) {
 // sizes are always zero, because every value may be empty or absent.
 type estimates struct{ env *Env }
 
-// EstimateSize returns the size of an element. Its path starts with a variable, followed by field
-// names, "@items" for list elements, and "@keys" and "@values" for maps.
+// EstimateSize returns the size of a value. The path of element starts with a variable, followed by
+// field names, "@items" for list elements, and "@keys" and "@values" for maps.
 func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
@@ -51,7 +51,7 @@ func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
 }
 
-// EstimateCallCost mirrors callCost. A nil result leaves the estimate to the library.
+// EstimateCallCost mirrors callCost. It returns nil for calls that the library estimates itself.
 func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if unitCall(function, overload) {
 		return costs(one)
@@ -71,8 +71,6 @@ func costs(c checker.CostEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c}
 }
 
-// makes returns the estimate of a call and the size of its result, which determines the cost of
-// calls on that result.
 func makes(c checker.CostEstimate, size checker.SizeEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c, ResultSize: &size}
 }
@@ -132,7 +130,8 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The pattern is known only at run time, so this assumes a long one.
+		// The format may be known only at run time, so the estimate assumes a long pattern, in
+		// characters.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -145,8 +144,8 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 
 var addressSize = checker.SizeEstimate{Min: 4, Max: 16}
 
-// contains estimates the check whether a network contains an address or another network. A string
-// argument also costs parsing.
+// contains estimates the cost of checking whether a network contains an address or another network.
+// A string argument also costs parsing.
 func (e estimates) contains(isText bool, more checker.CostEstimate, other checker.AstNode) *checker.CallEstimate {
 	cost := readingOf(addressSize.Add(addressSize)).Add(more)
 	if isText {
@@ -155,8 +154,8 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 	return costs(cost)
 }
 
-// listCall estimates functions that read every element of a list, or every byte of a string.
-// Strings in lists are read too.
+// listCall estimates functions that read every element of a list, including the bytes of string
+// elements, or every byte of a string.
 func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	elem := elementOf(target)
 	if elem == nil {
@@ -169,7 +168,7 @@ func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	return costs(e.size(target).MultiplyByCost(each))
 }
 
-// split limits the number of parts to the limit argument if that is a literal.
+// split assumes one part per character, unless the limit argument is a literal.
 func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size := e.size(target)
 	most := size.Max // into characters
@@ -196,8 +195,9 @@ func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker
 	return makes(readingOf(size), size)
 }
 
-// replace estimates the largest and smallest result. Depending on which string is longer, the
-// largest replaces as much as possible or nothing.
+// replace estimates the smallest and largest result. If the new string is longer than the old
+// string, the largest result has as many replacements as possible. If the new string is shorter,
+// the largest result has none.
 func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
 	var count, kept checker.SizeEstimate
@@ -264,8 +264,8 @@ func equality(a, b checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// size returns the maximum size math.MaxUint64 for unbounded values, so that costs that depend on
-// it exceed the limit.
+// size returns the size of a value. The maximum of an unbounded value is math.MaxUint64, so that
+// all costs that depend on the value exceed the limit.
 func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	if size := node.ComputedSize(); size != nil {
 		return *size
@@ -276,8 +276,8 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	return checker.SizeEstimate{Min: 0, Max: math.MaxUint64}
 }
 
-// elementOf returns a node for the elements of a list, or nil. Its path locates their maximum size
-// in the schema.
+// elementOf returns a node for the elements of a list, or nil if the element type is unknown. The
+// node's path locates their maximum size in the schema.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {
@@ -290,8 +290,8 @@ func elementOf(list checker.AstNode) checker.AstNode {
 	return elem
 }
 
-// An element represents the elements of a list, because estimators accept only nodes of the
-// expression.
+// An element is a node without an expression that represents all elements of a list. Size estimates
+// require a node.
 type element struct {
 	path []string
 	t    *types.Type

@@ -26,8 +26,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats holds all formats by name. Names and sizes, which determine the cost of validate, are
-// those of kube-apiserver.
+// formats holds all formats by name. As in kube-apiserver, the sizes determine the cost of
+// validate.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -52,9 +52,10 @@ var formats = map[string]*format{
 	"datetime": {says("invalid datetime", IsDateTime), uint64(len(dateTimePattern))},
 }
 
-// The functions below adapt name errors to those of kube-apiserver's formats.
+// The functions below adapt the errors of package rules to the texts of kube-apiserver's formats.
 
-// label adds an error for the most common mistake, a subdomain instead of a label.
+// label replaces the last error with a clearer one if s contains dots, because passing a subdomain
+// is the most common mistake.
 func label(s string) []string {
 	faults := inCharacters(rules.Label(s))
 	if dottedPattern.MatchString(s) {
@@ -75,7 +76,7 @@ func qualifiedName(s string) []string {
 	return faults
 }
 
-// inCharacters replaces "bytes" by "characters" in errors. Names are ASCII, so the numbers are
+// inCharacters replaces "bytes" with "characters" in errors. Names are ASCII, so the numbers are
 // equal.
 func inCharacters(faults []string) []string {
 	for i, fault := range faults {
@@ -95,8 +96,8 @@ func says(fault string, is func(s string) bool) func(string) []string {
 	}
 }
 
-// prefix checks a name prefix, which may end with a hyphen. Like kube-apiserver, it replaces the
-// hyphen and the character before it by a letter.
+// prefix returns a check for name prefixes, which may end with a hyphen. Like kube-apiserver, the
+// check replaces a final hyphen and the character before it with a letter.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {
@@ -107,7 +108,7 @@ func prefix(check func(string) []string) func(string) []string {
 }
 
 // formatFunctions declares the named formats and the function validate. Formats are values, so that
-// expressions can choose one by name.
+// expressions can select a format by name.
 func formatFunctions() []cel.EnvOption {
 	options := []cel.EnvOption{
 		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{formatType, cel.StringType},

@@ -16,22 +16,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// The cost of a call is counted after it returns. If its time or result can be far larger than its
-// arguments, a guard therefore computes the time in advance and rejects the call beyond the limit.
-// Time far above the cost in kube-apiserver is charged instead of that cost.
+// The interpreter charges a call only after the call returns. Some functions can take far more time
+// or memory than the size of their arguments suggests. A guard computes their time in advance and
+// rejects calls that would exceed PerCallLimit. Calls that take much longer than kube-apiserver
+// charges are charged their time.
 
 // errTooCostly is the result of a call that would exceed PerCallLimit alone.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded lists the guarded functions besides matches (guardMatches). All others take time
+// guarded lists the guarded functions besides matches (guardMatches). All other functions take time
 // proportional to their arguments, whose creation has already been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
 }
 
-// guardFunctions wraps the bindings of guarded functions. The interpreter evaluates overloads
-// without a binding itself, so they cannot be wrapped.
+// guardFunctions wraps the bindings of guarded functions. Overloads without a binding cannot be
+// wrapped, because the interpreter evaluates them itself.
 func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	options := []cel.EnvOption{declareLoopStep()}
 	for _, name := range guarded {
@@ -56,8 +57,8 @@ func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	return env.Extend(options...)
 }
 
-// guardBinding returns a guarded binding of the same arity, because arity determines how the
-// interpreter handles error arguments.
+// guardBinding returns a guarded binding of the same arity as b, because the arity determines how
+// the interpreter handles error arguments.
 func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	switch {
 	case b.Unary != nil:
@@ -85,12 +86,13 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is the real cost up to which a call is charged its cost in kube-apiserver. Up to it the
-// difference is harmless, and expressions that run there must run here.
+// ordinary is the time, in cost units, up to which a call costs the same as in kube-apiserver, even
+// if it takes longer. The excess is harmless, and expressions that run in kube-apiserver must run
+// here.
 const ordinary = 10_000
 
-// takes returns the time of a call in cost units, or 0 if its normal cost covers it. It is a float
-// because products can exceed 64 bits.
+// takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is
+// a float because products can exceed 64 bits.
 func takes(function string, args []ref.Val) (cost float64) {
 	switch function {
 	case "_==_", "_!=_":
@@ -136,7 +138,6 @@ func takes(function string, args []ref.Val) (cost float64) {
 	return cost
 }
 
-// isContainer reports whether a value has elements that must be read one by one.
 func isContainer(v ref.Val) bool {
 	switch v.(type) {
 	case traits.Lister, traits.Mapper:
@@ -162,7 +163,7 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is where deepSize stops. It is above the cost of any expression.
+// maxSize is the size at which deepSize stops. It exceeds the cost limit of any expression.
 const maxSize = 100 * PerCallLimit
 
 // deepSize returns the total size of a value, at most about maxSize, so that measuring is itself
@@ -174,7 +175,7 @@ func deepSize(v ref.Val) float64 {
 }
 
 // addSize adds the size of a value to sum. All parts share one sum, so that maxSize bounds their
-// total. Each value counts as one in addition to its content.
+// total. Each value adds 1 to the size of its content.
 func addSize(v ref.Val, sum *float64) {
 	if *sum++; *sum > maxSize {
 		return
@@ -197,15 +198,15 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize bounds the size of the result of replace. An empty search string matches around
-// every character.
+// replacedSize bounds the size of the result of replace. An empty search string matches before and
+// after every character.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize bounds the total size of the separators in a joined list. It counts one separator too
-// many.
+// joinedSize bounds the total size of the separators in a joined list by counting one separator per
+// element.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])
@@ -213,8 +214,8 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize bounds the size of a formatted string. Numbers and hexadecimal strings are longer
-// than the arguments.
+// formattedSize bounds the size of a formatted string. It allows for numbers and hexadecimal
+// strings, which become longer when formatted.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
@@ -235,11 +236,11 @@ func precision(format ref.Val) (sum float64) {
 	return sum + number
 }
 
-// guardedMatches is the name of the function that replaces matches. Expressions cannot contain it.
+// guardedMatches is the function that replaces matches. Expressions cannot contain this name.
 const guardedMatches = "@matches"
 
-// guardMatches replaces calls to matches by guarded ones. It is a decorator, because only the
-// planned call shows whether the pattern is constant, and constant patterns are compiled once.
+// guardMatches replaces calls to matches with guarded calls. It is a decorator, because only the
+// planned call shows whether the pattern is constant. Constant patterns are compiled once.
 func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

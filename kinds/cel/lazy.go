@@ -11,8 +11,8 @@ import (
 )
 
 // A Lazy is an object whose fields are computed on first use, such as the variables of a policy,
-// which may refer to earlier ones. Results, including Faults, are cached, so that each field is
-// computed and charged once. It is not safe for concurrent use.
+// which may refer to earlier variables. Results, including Faults, are cached, so that each field
+// is computed and charged once. A Lazy is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -20,8 +20,8 @@ type Lazy struct {
 	made  map[string]ref.Val
 }
 
-// NewLazy returns a lazy value of a type made by ObjectOf. make computes a field or returns a
-// Fault. Iteration is in name order.
+// NewLazy returns a lazy value of a type made by ObjectOf. make computes the value of a field,
+// which may be a Fault. Iteration is in name order.
 func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	l := &Lazy{kind: types.NewObjectType(t.cel.TypeName(), traits.IndexerType|traits.FieldTesterType|traits.IterableType), make: make, made: map[string]ref.Val{}}
 	for name := range t.fields {
@@ -31,8 +31,7 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find normalizes the name by unescaping and escaping it, so that all its spellings share one
-// result.
+// Find unescapes and escapes the name again, so that all spellings of a field share one result.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {

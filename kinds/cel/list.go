@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list is a list with a schema. It converts an element each time that it is read.
+// A list is a list with a schema. An element is converted each time it is read.
 type list struct {
 	elements []any
 	schema   *Schema // of the elements
@@ -46,7 +46,7 @@ func (l *list) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
 }
 
-// Equal returns an error if it meets elements that cannot be compared.
+// Equal returns an error if two elements cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -67,7 +67,7 @@ func (l *list) Type() ref.Type { return types.ListType }
 
 func (l *list) Value() any { return l.elements }
 
-// Add clips the slice so that append copies it, because a stored tree may share the elements.
+// Add copies the elements, because a stored tree may share their slice.
 func (l *list) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -76,8 +76,8 @@ func (l *list) Add(other ref.Val) ref.Val {
 	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
 }
 
-// natives returns the elements of a list as tree values. It avoids converting the elements of this
-// package's lists back and forth.
+// natives returns the elements of a list as tree values. Lists of this package already hold tree
+// values, which need no conversion.
 func natives(l traits.Lister) []any {
 	var all []any
 	switch l := l.(type) {
@@ -94,7 +94,7 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains returns an error for incomparable elements only if no other element is equal.
+// Contains returns an error for incomparable elements only if no element equals v.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -145,7 +145,7 @@ func (i *listIterator) Next() ref.Val {
 	return i.at(i.next - 1)
 }
 
-// A setList is an unordered list of distinct scalars, x-kubernetes-list-type set.
+// A setList is an unordered list of distinct scalars (x-kubernetes-list-type: set).
 type setList struct{ *list }
 
 func (s *setList) set() map[any]bool {
@@ -156,8 +156,8 @@ func (s *setList) set() map[any]bool {
 	return set
 }
 
-// valueKey returns a value as a Go map key. It normalizes timestamps, because equal ones may have
-// different zones. The array type distinguishes bytes from strings.
+// valueKey returns a value as a Go map key. It normalizes timestamps, because equal timestamps may
+// have different zones. The array type distinguishes bytes from strings.
 func valueKey(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -203,14 +203,14 @@ func (s *setList) Add(other ref.Val) ref.Val {
 	return &setList{&list{elements, s.schema}}
 }
 
-// A mapList is an unordered list of objects identified by keys, x-kubernetes-list-type map.
+// A mapList is an unordered list of objects identified by keys (x-kubernetes-list-type: map).
 type mapList struct {
 	*list
 	keys []string
 }
 
-// keyOf returns the identity of an element. Combined keys include the type of each value, so that 1
-// and "1" differ.
+// keyOf returns the key of an element. Combined keys include the type of each value, so that 1 and
+// "1" differ.
 func (m *mapList) keyOf(element any) any {
 	t, ok := asTree(element)
 	if !ok {
@@ -226,8 +226,8 @@ func (m *mapList) keyOf(element any) any {
 	return fmt.Sprintf("%#v", key)
 }
 
-// positions maps keys to positions. The last of several equal keys wins, which does not matter,
-// because validation rejects such lists.
+// positions returns the position of each key. If several elements have the same key, the last one
+// wins. Validation rejects such lists anyway.
 func (m *mapList) positions() map[any]int {
 	at := make(map[any]int, len(m.elements))
 	for i, e := range m.elements {

@@ -13,8 +13,8 @@ type namedType struct {
 	zero ref.Val // of summable types
 }
 
-// Functions are declared per element type, so that the type checker rejects max of a list of
-// objects.
+// orderedTypes lists the element types for which list functions are declared separately. The type
+// checker therefore rejects, for example, max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
@@ -22,7 +22,7 @@ var orderedTypes = []namedType{
 }
 
 // listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf. Their overload IDs are
-// those of kube-apiserver, because errors and costs refer to them.
+// those of kube-apiserver, because error messages and costs refer to the IDs.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -44,7 +44,7 @@ func listFunctions() []cel.EnvOption {
 }
 
 // firstResult calls do with each element of a list until do returns a value or an error. It returns
-// nil if do never does.
+// nil if do returns nil for all elements.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
@@ -59,7 +59,6 @@ func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	return nil
 }
 
-// compare returns -1, 0 or 1, or an error if the types differ.
 func compare(a, b ref.Val) ref.Val {
 	c, ok := a.(traits.Comparer)
 	if !ok {
@@ -88,8 +87,8 @@ func isSorted(list ref.Val) ref.Val {
 	return out
 }
 
-// extreme returns a function that finds the least (wanted is -1) or greatest (1) element of a list.
-// An empty list is an error.
+// extreme returns a function that finds the smallest (wanted is -1) or largest (wanted is 1)
+// element of a list. An empty list is an error.
 func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
@@ -138,7 +137,8 @@ func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// indexOf returns -1 for an absent element. Elements of another type are unequal, not an error.
+// indexOf returns -1 for an absent element. Elements of another type are unequal and cause no
+// error.
 func indexOf(list, wanted ref.Val) ref.Val {
 	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {

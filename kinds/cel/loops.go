@@ -8,20 +8,20 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// While counting costs, the library keeps the results of all conditions and steps until a loop
-// ends, and searches them for the arguments of each step. A loop over n elements thus takes n²
-// time, minutes for a string with hundreds of thousands of parts. Each step is therefore wrapped in
-// a free call that consumes the leftover results as its arguments.
+// When costs are counted, the library keeps the results of all conditions and steps until a loop
+// ends. It searches these results for the arguments of each step. A loop over n elements thus takes
+// n² time, which is minutes for a string with hundreds of thousands of parts. Each step is
+// therefore wrapped in a free call that consumes the leftover results as its arguments.
 
-// loopStep is the name of that function. Expressions cannot contain it.
+// loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"
 
 func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called. The
-// result maps the ID of each wrapping call to that of the loop's condition.
+// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called.
+// conditions maps the ID of each wrapping call to the ID of the loop's condition.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
 	last, factory := ast.MaxID(checked), ast.NewExprFactory()
@@ -67,8 +67,8 @@ func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
 	return s.InterpretableCall.Args()[0].Eval(vars)
 }
 
-// Args returns the results that the call consumes: its previous one, and those of the condition and
-// the step.
+// Args returns the results that the call consumes: its own previous result, the condition, and the
+// step.
 func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
 
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {

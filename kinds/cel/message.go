@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// MessageType returns the type of objects of a built-in kind, with name as the prefix of object
-// types (see NewType). It serves only type checks, such as those for the status of a policy.
+// MessageType returns the type of objects of a built-in kind. name is the prefix of object types
+// (see NewType). The type serves only type checks, such as those in the status of a policy.
 // Admission evaluates objects as dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)

@@ -14,9 +14,9 @@ import (
 )
 
 // Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil.
-// The result shares no memory with v. Bytes become base64, times and durations strings, and
-// optionals their values. Values without a JSON form, such as NaN, are an error. Objects with a
-// schema keep their undeclared fields.
+// The result shares no memory with v. Bytes become base64, times and durations become strings, and
+// optionals become the values that they hold. Values without a JSON form, such as NaN, are an
+// error. Objects with a schema keep their undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
@@ -60,7 +60,6 @@ func Native(v Value) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to JSON", v.Type().TypeName())
 }
 
-// nativeFields does not unescape names.
 func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
 	t := make(tree.Tree, len(fields))
 	for name, f := range fields {
@@ -137,11 +136,10 @@ func Text(v Value) (string, bool) {
 // IsNull reports whether a result is null.
 func IsNull(v Value) bool { return v == types.NullValue }
 
-// Fault returns a value that fails each evaluation that reads it. Evaluations that do not read it
-// succeed.
+// Fault returns a value that makes an evaluation fail if the evaluation reads the value.
 func Fault(err error) Value { return types.WrapErr(err) }
 
-// Optional returns a CEL optional that holds v, or none if v is nil.
+// Optional returns a CEL optional that holds v, or an empty optional if v is nil.
 func Optional(v Value) Value {
 	if v == nil {
 		return types.OptionalNone

@@ -55,8 +55,8 @@ func newCIDR(p netip.Prefix) ref.Val {
 
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
-// ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. They reject more
-// spellings than Go's parser, so that an alternative spelling cannot bypass a rule.
+// ipFunctions declares ip, isIP, ip.isCanonical, and the functions of IP values. Unlike Go's
+// parser, they reject alternative spellings of an address, which could bypass a rule.
 func ipFunctions() []cel.EnvOption {
 	texts, ips := []*cel.Type{cel.StringType}, []*cel.Type{ipType}
 	options := []cel.EnvOption{
@@ -156,7 +156,7 @@ func containsIP(network, address ref.Val) ref.Val {
 	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
 }
 
-// containsCIDR compares prefixes, because of two overlapping networks, the one with the shorter
+// containsCIDR compares prefix lengths. Of two overlapping networks, the one with the shorter
 // prefix contains the other.
 func containsCIDR(network, other ref.Val) ref.Val {
 	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)

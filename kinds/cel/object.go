@@ -12,14 +12,14 @@ import (
 )
 
 // An object is an object or a map with a schema. Expressions select fields by escaped names. Map
-// keys are data and not escaped.
+// keys are data and are not escaped.
 type object struct {
 	tree   tree.Tree
 	schema *Schema
 }
 
-// child returns the schema of a field or map entry, or nil for an undeclared field, which cannot be
-// selected.
+// child returns the schema of a field or map entry. It returns nil for an undeclared field, which
+// expressions cannot select.
 func (o *object) child(name string) *Schema {
 	if o.schema.Properties != nil {
 		return o.schema.Properties[name]
@@ -45,7 +45,7 @@ func (o *object) ConvertToType(t ref.Type) ref.Val {
 }
 
 // Equal also compares undeclared fields, as plain tree values, so that transition rules detect
-// their changes.
+// changes in these fields.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -99,7 +99,7 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Find treats a field that is null as absent. Map entries may be null.
+// Find treats a null field as absent. Map entries may be null.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {

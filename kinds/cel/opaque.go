@@ -8,11 +8,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// extensionPrefix is the prefix of OpenAPI extensions in messages.
 const extensionPrefix = "x-platform-"
 
-// platformTypes lists the type names that depend on the naming profile. A final dot matches all
-// types with that prefix.
+// platformTypes lists the type names that depend on the naming profile. A name that ends with a dot
+// stands for all types with that prefix.
 var platformTypes = []string{
 	"platform.URL", "platform.Quantity", "platform.Semver", "platform.NamedFormat", "platform.authorization.", "platform.variables",
 	"platform.AdmissionRequest", "platform.GroupVersionKind", "platform.GroupVersionResource", "platform.UserInfo",
@@ -61,8 +60,8 @@ func (o opaque[T]) Type() ref.Type { return o.kind }
 
 func (o opaque[T]) Value() any { return o.value }
 
-// held returns the Go value that v wraps. It returns false for other types, errors and unknowns,
-// which callers return (MaybeNoSuchOverloadErr).
+// held returns the Go value that v wraps. For other types, errors and unknowns it returns false,
+// and callers return MaybeNoSuchOverloadErr(v).
 func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok

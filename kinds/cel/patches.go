@@ -26,8 +26,8 @@ func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
 
-// jsonPatchFunctions declares jsonpatch.escapeKey. It replaces both characters in one pass, so that
-// no tilde is escaped twice.
+// jsonPatchFunctions declares jsonpatch.escapeKey. The function replaces both characters in one
+// pass, so that no tilde is escaped twice.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
 	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
@@ -37,7 +37,7 @@ func jsonPatchFunctions() []cel.EnvOption {
 }
 
 // patchField returns the type of a field of a patch type. Fields of Object are dynamic. An unknown
-// field has an empty FieldType, which is rejected when used.
+// field of JSONPatch has an empty FieldType, which is rejected when used.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -58,8 +58,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue does not validate operations. Applying the patch does, with an error that names the
-// policy.
+// newPatchValue does not validate operations. They are validated when the patch is applied, and the
+// error then names the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}
@@ -95,8 +95,8 @@ type Operation struct {
 	value          ref.Val // nil: none
 }
 
-// Operand returns the value of the operation as a tree value. has is false if the operation has
-// none.
+// Operand returns the value of the operation as a tree value. has is false for an operation without
+// a value.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {
 		return nil, false, nil
@@ -193,14 +193,14 @@ func (o *Operation) Type() ref.Type { return jsonPatchType }
 
 func (o *Operation) Value() any { return o }
 
-// A patchObject is an Object, or part of one, that an expression has built.
 type patchObject struct {
 	typeName string
 	fields   map[string]ref.Val
 }
 
-// misplaced returns an error for each part whose type does not match its position. A misplaced
-// Object.spec would be merged into the wrong field. List items have the type of the list's field.
+// misplaced returns an error for each part whose type does not match its position, because a
+// misplaced Object.spec would be merged into the wrong field. List items have the type of the
+// list's field.
 func misplaced(v ref.Val, path string) (faults []error) {
 	if o, ok := v.(*patchObject); ok {
 		if o.typeName != path {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Value is a value in the CEL library's representation.
+// A Value is a CEL value.
 type Value = ref.Val
 
 // An Activation resolves the variables of one evaluation to Values or tree values (tree.Tree,
@@ -53,7 +53,7 @@ type Program struct {
 	text    string
 	result  *cel.Type
 	// uncounted evaluates without counting costs or checking the context, because form bounds its
-	// run time. Without a bound, both are nil.
+	// run time. Both are nil if the run time has no known bound.
 	uncounted cel.Program
 	form      *form
 }
@@ -105,7 +105,7 @@ func (c *Checked) Uses(variable string) bool {
 }
 
 // Program compiles the expression. It evaluates constant parts and compiles constant patterns, so
-// that their errors are reported now.
+// that it reports their errors instead of each evaluation.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
 	if err != nil {
@@ -149,19 +149,19 @@ func IsCostLimit(err error) bool {
 }
 
 // IsNoSuchOverload reports whether an evaluation failed because a function does not accept the type
-// of a dynamic value.
+// of a dynamic argument.
 func IsNoSuchOverload(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "no such overload")
 }
 
-// A Budget is what remains of a cost limit shared by several evaluations, such as all rules of an
-// object. It is not safe for concurrent use.
+// A Budget holds the remaining cost units of a limit that several evaluations share, such as all
+// rules of an object. A Budget is not safe for concurrent use.
 //
-// The allowance, an additional twentieth, is for uncounted evaluations, whose bounds are far above
-// their actual costs.
+// The allowance, an additional twentieth, pays for uncounted evaluations, whose bounds are far
+// above their actual costs.
 type Budget struct{ remaining, allowance uint64 }
 
-// NewBudget returns a budget of that many cost units.
+// NewBudget returns a budget with the given cost units.
 func NewBudget(units uint64) *Budget { return &Budget{units, units / 20} }
 
 func (b *Budget) allow(units uint64) bool {
@@ -191,8 +191,8 @@ func (p *Program) Expression() string { return p.text }
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
 // Eval evaluates the program and charges the budget. An evaluation of unknown cost, such as an
-// interrupted one, is charged PerCallLimit. Eval returns soon after ctx is done. The error is
-// ErrOutOfBudget if the budget is exhausted. Other errors have the messages of kube-apiserver.
+// interrupted one, is charged PerCallLimit. Eval returns soon after ctx is done. If the budget is
+// exhausted, the error is ErrOutOfBudget. Other errors have the messages of kube-apiserver.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -222,7 +222,7 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 }
 
 // An evalError has a message with the names of the naming profile. It wraps the original error,
-// which may be that of a context.
+// which may be a context error.
 type evalError struct {
 	text string
 	err  error

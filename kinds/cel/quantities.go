@@ -16,7 +16,8 @@ func newQuantity(a amount) ref.Val {
 }
 
 // quantityFunctions declares quantity, isQuantity, and the functions of Quantity values. The second
-// operand may be an integer, but not a float, which cannot represent most decimal fractions.
+// operand may be an integer but not a float, because floats cannot represent most decimal
+// fractions.
 func quantityFunctions() []cel.EnvOption {
 	type q = amount
 	texts, one, two := []*cel.Type{cel.StringType}, []*cel.Type{quantityType}, []*cel.Type{quantityType, quantityType}

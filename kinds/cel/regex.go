@@ -29,7 +29,8 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// A compiler compiles a regular expression, or returns the precompiled one for a constant.
+// A compiler compiles a regular expression. The compiler for a constant pattern returns the
+// precompiled expression.
 type compiler func(pattern string) (*regexp.Regexp, error)
 
 func find(compile compiler, s, pattern ref.Val) ref.Val {

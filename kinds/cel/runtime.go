@@ -10,11 +10,11 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// A program retains the functions of its environment, and a CRD may have a thousand rules. Most
-// programs therefore get an environment with only the functions that they call.
+// A program retains all functions of its environment, and a CRD may have a thousand rules. To save
+// memory, most programs get an environment with only the functions that they call.
 
-// runtimeEnv returns the environment for the program. Costs do not change, because they depend only
-// on function names.
+// runtimeEnv returns the environment for the program. The smaller environment does not change
+// costs, because they depend only on function names.
 func (c *Checked) runtimeEnv() (*cel.Env, error) {
 	special, err := specialOverloads()
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
-// specialOverloads returns the overloads that need their full environment at run time. Optionals
-// are lazy, and the libraries of sets and lists count costs themselves.
+// specialOverloads returns the overloads that need the full environment at run time. Optionals are
+// evaluated lazily, and the libraries of sets and lists count costs themselves.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {

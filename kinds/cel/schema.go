@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// A Schema defines the meaning of tree values in expressions. NewType derives their type, and
+// A Schema defines how expressions see tree values. NewType derives the type of the values, and
 // Schema.Value converts them. Package crd derives Schemas from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
@@ -30,8 +30,8 @@ type Schema struct {
 // adds kind and metadata. name is the prefix of object type names. It must not be a valid
 // expression, as in "@self", so that self.spec.size is never mistaken for a type.
 //
-// For cost estimates, types contain the maximum sizes of lists and strings. The default is what
-// fits into one request.
+// For cost estimates, types contain the maximum sizes of lists and strings. Without a limit in the
+// schema, the maximum is what fits into one request.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
@@ -40,7 +40,8 @@ func NewType(s *Schema, name string, isResource bool) *Type {
 // A typer collects the object types of one schema, which the type checker looks up by name.
 type typer struct{ objects map[string]*Type }
 
-// of returns nil for a schema whose values have no single type. Such a field cannot be selected.
+// of returns nil for a schema whose values have no single type. Expressions cannot select a field
+// with such a schema.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -79,7 +80,7 @@ func (t typer) list(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// A JSON list has two brackets, and a comma after each element.
+	// A JSON list takes two bytes for brackets, and one for the comma after each element.
 	limit := (maxRequest - 2) / (elem.minSize + 1)
 	if s.MaxItems != nil {
 		limit = max(0, *s.MaxItems)
@@ -94,7 +95,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// Each JSON member has a quoted key, a colon and a comma.
+	// A JSON member takes at least six bytes besides its value: a key of two bytes, quotes, a colon
+	// and a comma. The same minimum is assumed by kube-apiserver.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -105,8 +107,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 }
 
 // object computes the minimum size from the required fields without defaults, each with quotes,
-// colon and comma. Fields whose names cannot be escaped are not declared, but the object types in
-// them are.
+// colon and comma. It does not declare fields whose names cannot be escaped, but registers the
+// object types below them.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -134,7 +136,7 @@ func (t typer) object(s *Schema, name string) *Type {
 	return o
 }
 
-// text returns the type of strings of a format. The sizes of times and durations are those of their
+// text returns the type of strings in the format of s. Times and durations have the sizes of their
 // shortest and longest strings, with quotes.
 func (s *Schema) text() *Type {
 	t := *String
@@ -176,7 +178,7 @@ func (s *Schema) maxText() int64 {
 	return maxRequest - 2
 }
 
-// The following fields exist in every resource, regardless of its schema.
+// These schemas describe fields that exist in every resource, regardless of its schema.
 var (
 	textSchema     = &Schema{Type: "string"}
 	metadataSchema = &Schema{Type: "object", Properties: map[string]*Schema{"name": textSchema, "generateName": textSchema}}

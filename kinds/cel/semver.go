@@ -9,7 +9,7 @@ import (
 var semverType = cel.ObjectType("platform.Semver")
 
 // semverFunctions declares semver, isSemver, and the functions of versions. The optional second
-// argument of both allows unnormalized versions such as "v1.2".
+// argument of semver and isSemver allows unnormalized versions such as "v1.2".
 func semverFunctions() []cel.EnvOption {
 	texts, normalized := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
 	one, two := []*cel.Type{semverType}, []*cel.Type{semverType, semverType}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// dateTimeLayouts lists the layouts of a date-time. One without a zone, which format validation
-// accepts, is in UTC.
+// dateTimeLayouts lists the layouts of a date-time. Format validation also accepts a date-time
+// without a zone, which is in UTC.
 var dateTimeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05"}
 
 // parseDateTime parses a date-time. An empty string is the Unix epoch.
@@ -30,7 +30,6 @@ var (
 	dateTimeRest = regexp.MustCompile(dateTimePattern)
 )
 
-// dateTimePattern matches the part of a lower-case date-time after the T.
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
 // durationUnits lists the units of durations, each with its names and the prefix of its longer
@@ -51,7 +50,7 @@ var durationUnits = []struct {
 }
 
 // parseDuration parses a Go duration or a string such as "1 day 3 hours". It skips unknown units if
-// at least one is known. Format validation is equally lenient, and both must agree.
+// at least one unit is known, like format validation, with which it must agree.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil

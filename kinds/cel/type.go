@@ -8,8 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A Type is the type of a variable, a field or a result. maxElements is -1 if there is no known
-// limit. minSize determines how many values fit into one request.
+// A Type is the type of a variable, field or result. maxElements is -1 if no limit is known.
+// minSize is the minimum size in bytes as JSON, which determines how many values fit into one
+// request.
 type Type struct {
 	cel         *cel.Type
 	fields      map[string]*Type // of an object, by escaped name
@@ -38,8 +39,8 @@ var (
 	// NewResourceAuthorization return.
 	Authorization         = simple(authorizerType, 1)
 	ResourceAuthorization = simple(resourceCheckType, 1)
-	// JSONPatches is a list of JSON Patch operations, and ObjectPatch an apply configuration. Both
-	// require PatchTypes.
+	// JSONPatches is the type of a list of JSON Patch operations, and ObjectPatch that of an apply
+	// configuration. Both require PatchTypes.
 	JSONPatches = ListOf(simple(jsonPatchType, 1))
 	ObjectPatch = simple(cel.ObjectType(objectTypeName), 1)
 )
@@ -52,14 +53,14 @@ func ListOf(elem *Type) *Type { return listOf(elem, -1) }
 // MapOf returns the type of maps with string keys and any number of entries.
 func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
 
-// Bounded returns t with a maximum size: bytes of a string, or elements of a list or map.
+// Bounded returns t with a maximum size, in bytes of a string or elements of a list or map.
 func Bounded(t *Type, most int64) *Type {
 	bounded := *t
 	bounded.maxElements = most
 	return &bounded
 }
 
-// BoundedMapOf returns the type of maps with at most that many entries.
+// BoundedMapOf returns the type of maps with at most the given number of entries.
 func BoundedMapOf(key, elem *Type, most int64) *Type {
 	m := mapOf(elem, most)
 	m.key = key
@@ -74,8 +75,8 @@ func mapOf(elem *Type, maxEntries int64) *Type {
 	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
 }
 
-// ObjectOf returns an object type. The name appears in errors. A platform name, such as
-// "platform.UserInfo", is translated to the naming profile.
+// ObjectOf returns an object type. The name appears in errors, where platform names, such as
+// "platform.UserInfo", are translated to the naming profile.
 func ObjectOf(name string, fields map[string]*Type) *Type {
 	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
 	for field, of := range fields {
@@ -103,11 +104,11 @@ func (t *Type) Elem() *Type { return t.elem }
 // MostPerRequest returns how many values of the type fit into one request.
 func (t *Type) MostPerRequest() uint64 { return uint64(maxRequest / (t.minSize + 1)) }
 
-// String returns the name of the type in errors.
+// String returns the type name that appears in errors.
 func (t *Type) String() string { return t.cel.String() }
 
 // typeOf returns the type of an expression's result. Objects become dynamic, because object types
-// are defined only in their environment.
+// are defined only in the environment of the expression.
 func typeOf(t *cel.Type) *Type {
 	switch t.Kind() {
 	case types.ListKind:
@@ -128,8 +129,8 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider resolves the object types of an environment's variables, and their fields. Each family
-// holds the types of one variable, with a distinct prefix. It is immutable once the environment is
+// A provider resolves object types and their fields. Each family holds the object types of one
+// variable, whose names have a distinct prefix. A provider is immutable once the environment is
 // created.
 type provider struct {
 	types.Provider

@@ -44,7 +44,8 @@ func urlFunctions() []cel.EnvOption {
 }
 
 // newURL accepts absolute URLs and absolute paths, because a relative reference has no fixed
-// meaning in an object. Only url.Parse handles fragments.
+// meaning in an object. It parses s twice, because only url.ParseRequestURI rejects relative
+// references and only url.Parse handles fragments.
 func newURL(s string) ref.Val {
 	_, err := url.ParseRequestURI(s)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Value converts a tree value according to the schema when it is read. Values are validated before
-// rules run, so errors mainly concern objects that were stored under another schema.
+// Value converts a tree value according to the schema when the value is read. Values are validated
+// before rules run, so errors mainly concern objects that were stored under another schema.
 func (s *Schema) Value(v any) Value {
 	switch {
 	case v == nil && s.Nullable:
@@ -114,8 +114,8 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText converts a string by its format. An invalid one becomes an error value, which matters
-// only if the expression uses it. Both base64 alphabets are valid, as in requests.
+// parseText converts a string according to its format. An invalid string becomes an error value,
+// which matters only if the expression uses it. Both base64 alphabets are valid, as in requests.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {
 	case "duration":

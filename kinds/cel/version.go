@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// A version is a semantic version whose numbers fit into 64 bits.
 type version struct {
 	major, minor, patch uint64
 	pre                 []prerelease
@@ -21,7 +20,7 @@ type versionFault string
 
 func (f versionFault) Error() string { return string(f) }
 
-// A prerelease is one identifier of a pre-release version, a number or a string.
+// A prerelease is one identifier of a pre-release version, either a number or a string.
 type prerelease struct {
 	text      string
 	number    uint64
@@ -70,7 +69,8 @@ func parseVersion(s string) (v version, err error) {
 	return v, nil
 }
 
-// versionNumber takes the name of the number in two spellings, for different messages.
+// versionNumber parses one number of a version. Error messages begin with title or contain name, as
+// in kube-apiserver.
 func versionNumber(title, name, s string) (uint64, error) {
 	if !isNumber(s) {
 		return 0, versionFault(fmt.Sprintf("Invalid character(s) found in %s number %q", name, s))
@@ -125,8 +125,8 @@ func parseNormalized(s string) (version, error) {
 	return parseVersion(strings.Join(parts, "."))
 }
 
-// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release, and
-// fewer pre-release identifiers precede more.
+// compare returns -1, 0 or 1 and ignores build metadata. A pre-release precedes its release. If one
+// list of pre-release identifiers begins with the other, the shorter list comes first.
 func (v version) compare(o version) int {
 	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
 		return c

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any reads one value without a plan, such as a raw field or a patch. It keeps nulls, which remove
-// fields in a merge patch.
+// any decodes one value without a plan, such as a raw field or a patch. It keeps nulls, which
+// remove fields in a merge patch.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -35,8 +35,8 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// anyObject detects a duplicate key by the unchanged size of the map, which is cheaper than a
-// lookup.
+// anyObject detects a duplicate key by the unchanged size of the map, because a lookup would cost
+// more.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

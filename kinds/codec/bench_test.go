@@ -15,7 +15,6 @@ import (
 const metadataJSON = `"metadata":{"name":"web-1","namespace":"default","uid":"6f1c2a7e-0000-4000-8000-000000000001",` +
 	`"creationTimestamp":"2024-01-01T00:00:00Z","labels":{"app":"web","tier":"front"},"annotations":{"owner":"team-a"}}`
 
-// configMapJSON returns a ConfigMap of about 1 KiB, and podJSON a Pod of about 2 KiB.
 func configMapJSON() string {
 	return `{"kind":"ConfigMap","apiVersion":"v1",` + metadataJSON + `,"data":{"a.conf":"` + strings.Repeat("key = value;", 40) +
 		`","b.conf":"` + strings.Repeat("x", 260) + `"}}`

@@ -22,7 +22,8 @@ const (
 	errCBORBreak      = jsontext.SyntaxError(`cbor: unexpected "break" code`)
 )
 
-// ErrTooLargeAsJSON reports that a CBOR body would exceed the request size limit as JSON.
+// ErrTooLargeAsJSON reports that a CBOR body would exceed the request size limit when converted to
+// JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body exceeds the limit of requests when converted to JSON")
 
 // DecodeCBOR is DecodeJSON for CBOR. limit bounds the size that the body would have as JSON, in
@@ -35,7 +36,7 @@ func DecodeCBOR(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFa
 	return decodeCBOR(m, data, limit, false)
 }
 
-// DecodeCBORConfig is DecodeCBOR for an apply configuration (see DecodeConfig).
+// DecodeCBORConfig is DecodeCBOR for apply configurations (see DecodeConfig).
 func DecodeCBORConfig(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, m.Custom == nil)
 }
@@ -55,9 +56,9 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 	return c.object(m, t)
 }
 
-// A cborReader reads one CBOR item into a tree without a plan, which the conformer then checks.
-// Floating-point numbers become json.Number and tagged bytes taggedBytes, because their form
-// depends on the field. Strings share the memory of text, a copy of the body.
+// A cborReader reads one CBOR item into a tree without a plan. The conformer then checks the tree.
+// Floating-point numbers become json.Number and tagged byte strings become taggedBytes, because
+// their final form depends on the field. Strings share the memory of text, a copy of the body.
 type cborReader struct {
 	text     string
 	pos      int
@@ -67,7 +68,7 @@ type cborReader struct {
 	items    []any  // of the open arrays, innermost last
 }
 
-// A taggedBytes is a byte string that JSON represents as text, in the encoding that its tag names.
+// A taggedBytes is a byte string that JSON represents as text in the encoding of the tag.
 type taggedBytes struct {
 	raw string
 	tag uint64
@@ -98,8 +99,8 @@ func (r *cborReader) document() (any, error) {
 	return v, err
 }
 
-// spend takes n bytes of JSON from the budget. Callers pass the shortest size of a value, including
-// the comma after it.
+// spend takes n bytes of JSON from the budget. Callers pass the size of the value's shortest JSON
+// form, including the comma after it.
 func (r *cborReader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return ErrTooLargeAsJSON
@@ -219,8 +220,8 @@ func (r *cborReader) simple(info byte, n uint64) (any, error) {
 	return nil, jsontext.SyntaxError("cbor: data item of CBOR type primitives is not accepted by protocol: simple value " + strconv.FormatUint(n, 10) + " is not recognized")
 }
 
-// float returns a number as a JSON literal with a point or exponent, which distinguishes it from an
-// integer.
+// float returns a number as a JSON literal with a point or exponent, which distinguishes the number
+// from an integer.
 func (r *cborReader) float(n float64) (any, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return nil, jsontext.SyntaxError("cbor: floating-point " + strconv.FormatFloat(n, 'g', -1, 64) + " is not accepted by protocol")
@@ -247,8 +248,8 @@ func (r *cborReader) string(major, info byte, n uint64) (any, error) {
 	return s, r.spend(len(s) + len(`"",`))
 }
 
-// validText rejects invalid UTF-8 in a text string, and replaces it in a byte string, as the other
-// formats do.
+// validText rejects invalid UTF-8 in text strings. In byte strings it replaces invalid UTF-8, as
+// the decoders of other formats do.
 func validText(major byte, s string) (string, error) {
 	switch {
 	case utf8.ValidString(s):
@@ -310,7 +311,7 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter adds one nesting level, counted as in JSON. Unless it fails, the caller decrements depth
+// enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
 // after the value.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
@@ -376,7 +377,7 @@ func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
 	}
 }
 
-// key reads the key of a pair, which must be a string. Its fast path avoids an interface
+// key reads the key of a pair, which must be a string. The fast path avoids an interface
 // allocation.
 func (r *cborReader) key() (string, error) {
 	start := r.pos

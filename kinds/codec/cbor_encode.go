@@ -13,12 +13,12 @@ import (
 )
 
 // AppendCBOR appends a JSON document as CBOR, with the self-describing tag. m is the message of the
-// document, or nil. Without it, bytes cannot be distinguished from strings, nor floating-point
-// numbers from integers.
+// document, or nil. Without a message, bytes cannot be distinguished from strings, nor
+// floating-point numbers from integers.
 //
-// It copies in one pass, without a tree. Equal documents have equal bytes, because heads are the
-// shortest and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1). Strings are written as
-// byte strings, as in kube-apiserver.
+// The conversion takes one pass, without a tree. Equal documents have equal bytes, because heads
+// are as short as possible and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1).
+// Strings are written as byte strings, as in kube-apiserver.
 func AppendCBOR(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return AppendCBORItem(append(b, selfDescribedCBOR...), m, json)
 }
@@ -37,19 +37,19 @@ func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return b, err
 }
 
-// AppendCBOREvent appends a watch event up to its object, which the caller appends. An example of
-// eventType is "ADDED".
+// AppendCBOREvent appends the beginning of a watch event, up to its object. The caller appends the
+// object. eventType is a type such as "ADDED".
 func AppendCBOREvent(b []byte, eventType string) []byte {
 	b = appendCBORHead(append(b, selfDescribedCBOR...), cborMap, 2)
 	b = appendCBORString(appendCBORString(b, "type"), eventType)
 	return appendCBORString(b, "object")
 }
 
-// SplitCBORList returns the bytes before and after the items of a list, which the caller appends
-// with AppendCBORItem. frame is the list as JSON, with an empty list in field.
+// SplitCBORList returns the bytes before and after the n items of a list. The caller appends the
+// items with AppendCBORItem. frame is the list as JSON, with an empty list in field.
 //
-// The empty list is found by its bytes. No string value can match, because no empty list follows
-// it.
+// The position is found by searching for the bytes of field followed by an empty list. A string
+// value cannot match, because no empty list follows it directly.
 func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err error) {
 	whole, err := AppendCBOR(nil, nil, frame)
 	if err != nil {
@@ -64,7 +64,7 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder copies JSON into CBOR, value by value. The JSON comes from this package's encoder,
+// A cborEncoder converts JSON to CBOR, value by value. The JSON comes from this package's encoder,
 // so only malformed JSON is an error.
 type cborEncoder struct {
 	jsontext.Scanner
@@ -75,7 +75,6 @@ type cborEncoder struct {
 
 var cborEncoders = sync.Pool{New: func() any { return new(cborEncoder) }}
 
-// release returns the encoder to the pool, without references to its input and output.
 func (e *cborEncoder) release() {
 	pairs, scratch := e.pairs[:0], e.scratch[:0]
 	*e = cborEncoder{}
@@ -85,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document copies a custom object without a plan, because its plan covers only metadata, which has
-// no field that needs one.
+// document converts a custom object without a plan. The plan of custom kinds covers only metadata,
+// which has no field that needs a plan.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -135,8 +134,8 @@ func (e *cborEncoder) begin(major byte) int {
 	return len(e.b)
 }
 
-// end writes the head of a map or array that begins at start. A head for more than 23 items exceeds
-// the reserved byte, so the content is moved.
+// end writes the head of the map or array that begins at start. A head for more than 23 items needs
+// more than the reserved byte, so the content is moved.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -148,8 +147,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort orders the pairs at these offsets, up to the end of b, by their bytes. Values never affect
-// the order, because encoded keys begin with their length and are unique.
+// sort sorts the pairs at the given offsets, which extend to the end of b, by their bytes. Values
+// never affect the order, because encoded keys begin with their length and are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

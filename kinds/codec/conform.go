@@ -10,8 +10,8 @@ import (
 )
 
 // Conform checks a patched tree as DecodeJSON checks a body, and normalizes its values. It does not
-// change t, and the result shares unchanged parts with it. Top-level fields that share memory with
-// the same field of base, which may be nil, are not checked again.
+// change t, and the result shares the unchanged parts of t. base may be nil. Top-level fields that
+// share memory with the same field of base are not checked again.
 //
 // Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //
@@ -19,13 +19,13 @@ import (
 //	json.Number("3.5"), "3"        is an error with the message of DecodeJSON
 //	nil                            is dropped, like a null field of a body
 //
-// An error reports the first value of a wrong type, too deep nesting, or too many messages.
+// An error reports the first value of a wrong type, excessive nesting, or too many messages.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
-// ConformConfig is Conform for an apply configuration. It keeps null fields as nil.
+// ConformConfig is Conform for apply configurations. It keeps null fields as nil.
 func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, keepNulls: true}
 	return c.object(m, t)
@@ -64,8 +64,8 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks a tree along its plan. Its methods return nil for values that do not conform.
-// Its errors are those of the decoder (pathTracker). It allocates only for changes.
+// A conformer checks a tree along its plan. Its methods return nil for values that do not conform.
+// Errors are recorded in the pathTracker, as in the decoder. Memory is allocated only for changes.
 type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
@@ -77,8 +77,8 @@ type conformer struct {
 	keepNulls        bool
 }
 
-// enter adds one nesting level and reports whether the depth is within the limit. Callers defer
-// leave.
+// enter adds one nesting level and reports whether the depth is within the limit. If so, the caller
+// defers leave.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -87,7 +87,7 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message iterates over the fields of the plan instead of the object. That fixes the order of
+// message iterates over the fields of the plan instead of the object, which fixes the order of
 // errors and avoids lookups of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
@@ -127,16 +127,16 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree
 	c.pop()
 }
 
-// replace sets a key to v unless old is the same. It also sets a nil, so that the tree is copied
-// and dropNulls runs.
+// replace sets a key to v unless old is the same value. It also sets the key if v is nil, so that
+// the tree is copied and dropNulls runs.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
 	}
 }
 
-// additionalFields drops and reports the keys that are not in the plan. The whole object may have
-// kind and apiVersion.
+// additionalFields drops and reports the keys that are not in the plan. kind and apiVersion are
+// allowed in the root object.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.CopyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.From) {
 		switch f := fieldOf(m, key, root); {
@@ -221,7 +221,7 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnW
 	c.pop()
 }
 
-// element conforms a list element or map value. Null means the zero value there.
+// element conforms a list element or map value. A null element becomes the zero value.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// In objects of custom kinds (schema.Custom), only the metadata has a plan. Their schema prunes the
-// complete tree, because the fields to keep may depend on values.
+// In objects of custom kinds (schema.Custom), only the metadata has a plan. The CRD's schema prunes
+// the complete tree, because which fields it keeps may depend on values.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
-// custom reads an object of a custom kind, including unknown fields and values of any type. Schema
-// validation reports wrong types, because it knows about alternative ones.
+// custom decodes an object of a custom kind, including unknown fields and values of any type. Wrong
+// types are left to schema validation, because a schema may allow several types.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 }
 
 // pruneUnknown removes and reports the fields of a custom object that are neither in its schema nor
-// in an embedded object's metadata.
+// in the metadata of an embedded object.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {
@@ -98,7 +98,7 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue writes a custom object. Unlike object, it writes kind, apiVersion and resourceVersion
+// customValue encodes a custom object. Unlike object, it takes kind, apiVersion and resourceVersion
 // from the tree and adds nothing.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
@@ -126,7 +126,7 @@ func (e *encoder) comma() {
 	}
 }
 
-// custom writes the fields other than metadata, sorted by name, so that equal objects have equal
+// custom encodes the fields other than metadata, sorted by name, so that equal objects have equal
 // bytes.
 func (e *encoder) custom(t tree.Tree) {
 	var space [16]string

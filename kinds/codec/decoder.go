@@ -9,12 +9,13 @@ import (
 )
 
 // A decoder decodes one JSON document along the plan. Its methods return errors only for malformed
-// JSON. They skip a value of a wrong type and record it in the pathTracker. The Scanner is embedded
-// for speed.
+// JSON. They skip values of a wrong type and record the error in the pathTracker. The Scanner is
+// embedded for speed.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	// of the open lists, innermost last; a list is allocated when its length is known
+	// items holds the items of the open lists, innermost last. A list is allocated when its length
+	// is known.
 	items     []any
 	messages  int
 	keepNulls bool // null fields stay in the tree, as nil
@@ -62,7 +63,8 @@ func typeOfByte(c byte) string {
 // typeMeta lists the fields that every object has, even if its plan does not list them.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf returns a field of m, or nil. root is true if m is the message of the whole object.
+// fieldOf returns a field of m, or nil. root is true if m is the message of the whole object, in
+// which kind and apiVersion are fields too.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -76,8 +78,8 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-// message decodes an object with the plan m. It stores the keys of the plan, so that all trees of a
-// kind share their memory. Of duplicate fields the last one wins, as in encoding/json.
+// message decodes an object with the plan m. Trees use the key strings of the plan, so that all
+// objects of a kind share them. If a field is duplicated, the last value wins, as in encoding/json.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
@@ -132,8 +134,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field returns nil for null, which dropNulls removes from objects and which becomes the zero value
-// in lists.
+// field returns nil for null. dropNulls then removes nulls from objects, and in lists they become
+// the zero value.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)

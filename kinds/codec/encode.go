@@ -46,9 +46,9 @@ func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	return out
 }
 
-// EncodeWithin is EncodeJSON for objects of up to limit bytes. It returns false early if the object
-// is larger. Objects may exceed the request, because defaults, escapes and managed fields are
-// added.
+// EncodeWithin is EncodeJSON for objects of up to limit bytes. If the object is larger, it stops
+// early and returns false. An object may exceed the request that contained it, because defaults,
+// escapes and managed fields are added.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
@@ -64,8 +64,8 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 }
 
 // newTransientBuffer allocates n bytes for the duration of a request. It rounds small capacities to
-// powers of two, because a temporary buffer between stored objects of its size leaves a hole.
-// Without rounding, 50,000 new objects took a third more memory.
+// powers of two. A temporary buffer in the size class of stored objects would leave a hole between
+// them: without rounding, 50,000 new objects took a third more memory.
 func newTransientBuffer(n int) []byte {
 	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {

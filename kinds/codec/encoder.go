@@ -10,8 +10,8 @@ import (
 )
 
 // An encoder appends JSON to b. It cannot fail, because values that JSON cannot express become
-// null. Once b exceeds limit, it leaves lists and maps unfinished and the caller discards the
-// output.
+// null. Once b exceeds limit, the encoder leaves lists and maps unfinished, and the caller discards
+// the output.
 type encoder struct {
 	b             []byte
 	versionOffset int

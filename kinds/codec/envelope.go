@@ -31,8 +31,8 @@ func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 	return CloseEnvelope(b)
 }
 
-// OpenEnvelope appends the part of an envelope before an object of size bytes. The caller then
-// appends the object and calls CloseEnvelope, which avoids copying large objects.
+// OpenEnvelope appends the beginning of an envelope for an object of size bytes. The caller appends
+// the object, without an intermediate copy, and then calls CloseEnvelope.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
@@ -43,15 +43,16 @@ func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// CloseEnvelope appends the end of an envelope. It writes empty fields, as kube-apiserver does.
+// CloseEnvelope appends the end of an envelope, which is an empty contentEncoding and contentType,
+// as in kube-apiserver.
 func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }
 
-// EnvelopedObject returns the object in an envelope made by WrapEnvelope, whose memory it shares.
-// empty is the size of the envelope without the object. For long lists this is cheaper than
-// parsing.
+// EnvelopedObject returns the object in an envelope made by WrapEnvelope, whose memory the object
+// shares. empty is the size of the envelope without the object. In long lists, this computation is
+// cheaper than parsing each envelope.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
 	size := len(envelope) - empty // the object plus the bytes of its length beyond the first
@@ -63,8 +64,8 @@ func EnvelopedObject(envelope []byte, empty int) []byte {
 }
 
 // UnwrapEnvelope parses an envelope. Raw shares the memory of body, and the error may be shown to
-// clients. Unknown fields are skipped for compatibility with later versions. Of repeated fields the
-// last one wins.
+// clients. Unknown fields are skipped for compatibility with later versions. If a field is
+// repeated, the last value wins.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

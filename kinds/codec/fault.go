@@ -15,8 +15,9 @@ type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
-	// Tolerated faults are inside a union, which kube-apiserver's strict decoder does not check.
-	// Published CRDs contain such fields, so they cause only a warning, even in strict requests.
+	// Tolerated is set for faults inside a union, which kube-apiserver's strict decoder does not
+	// check. Published CRDs contain such fields, so they cause only a warning, even in strict
+	// requests.
 	Tolerated bool
 }
 
@@ -40,7 +41,7 @@ func UnknownPaths(faults []FieldFault) (paths []string) {
 	return paths
 }
 
-// String returns the message of a warning or strict error, as in: unknown field "spec.foo".
+// String returns the message of a warning or strict error, such as: unknown field "spec.foo".
 func (f FieldFault) String() string {
 	if f.Message != "" {
 		return f.Message
@@ -64,8 +65,8 @@ type mismatchError struct {
 
 func (e mismatchError) Unwrap() error { return e.typeError }
 
-// ConversionText returns the message for an error of Conform after a strategic merge patch, whose
-// result kube-apiserver does not decode from JSON.
+// ConversionText returns the message for an error of Conform after a strategic merge patch. The
+// messages of kube-apiserver differ there, because it does not decode the result from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -116,6 +117,6 @@ func joinNames(names []string) string { return strings.Join(names, ".") }
 // ErrTooManyMessages reports that a body or the result of a patch contains too many messages.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may have at most 65536 nested objects, such as the items of a list")
 
-// maxMessages limits the messages of one incoming object. An empty message is a few bytes of JSON,
-// but defaulting, validation and comparison need a thousand times as much memory for it.
+// maxMessages limits the messages of one incoming object. An empty message takes a few bytes of
+// JSON, but defaulting, validation and comparison need a thousand times as much memory.
 const maxMessages = 1 << 16

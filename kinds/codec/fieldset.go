@@ -27,8 +27,8 @@ func compactFieldSet(text string, depth int) (string, error) {
 }
 
 // isPlainFieldSet reports whether text is compact, with ASCII keys that escape at most quotes and
-// backslashes. Callers check the syntax. Clients return nearly all field sets as the server wrote
-// them, and these need no decoding.
+// backslashes. Callers check the syntax. Nearly all field sets in requests are plain, because
+// clients return them as the server wrote them. Plain field sets need no decoding.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -82,7 +82,7 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase reports whether base has the same field set. If so, the set is not checked again and
+// equalsBase reports whether base contains the same field set. Such a set is not checked again and
 // may nest deeper than incoming JSON.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
@@ -93,8 +93,8 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet accepts an object, as in a patch, or a string, as in a tree. Strings are parsed, because
-// those from a patch cannot be distinguished.
+// fieldSet accepts an object, as in a patch, or a string, as in a tree. It also checks strings,
+// because a string from the tree cannot be distinguished from one in a patch.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON and shares its
-// memory. Recovery runs it on every object, because decoding takes many times as long. It skips
-// values of unexpected types, which checkDecodable rejects.
+// A metaParser reads the metadata and selectable fields of an object from its JSON. The results
+// share the memory of the JSON. Recovery parses every object, and decoding would take many times as
+// long. Values of unexpected types are skipped, because checkDecodable rejects them.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -24,7 +24,6 @@ type metaParser struct {
 
 var errDone = errors.New("the rest need not be read")
 
-// members calls read for each key of an object. read must consume the value.
 func (p *metaParser) members(read func(key string) error) error {
 	if p.Peek() != '{' {
 		return p.Skip()
@@ -94,8 +93,8 @@ func (p *metaParser) selectable(prefix, key string) error {
 	return p.Skip()
 }
 
-// scalar reads a value as a string. It leaves to empty for lists, objects and null. Numbers and
-// booleans are copied literally, because the encoder has only one form for each.
+// scalar reads a value as a string. Lists, objects and null leave *to empty. Numbers and booleans
+// are copied literally, because the encoder has only one form for each.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {

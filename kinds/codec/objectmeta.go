@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ObjectRef identifies the object that stored bytes contain. Version is 0 if they have no
+// An ObjectRef identifies the object that stored bytes contain. Version is 0 if the object has no
 // resourceVersion.
 type ObjectRef struct {
 	Name, Namespace string
@@ -22,7 +22,7 @@ type ObjectRef struct {
 var errNoObject = errors.New("stored bytes are not an object")
 
 // ExtractMeta returns the metadata that the server needs, from the tree of a write. The result
-// equals that of ParseMeta. Strings share the memory of the tree, so objects that are kept get
+// equals that of ParseMeta. Its strings share the memory of the tree, so objects that are kept get
 // their metadata from NewObject.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
@@ -77,7 +77,7 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// scalarString returns the string that field selectors compare, or "". Floats have none, because
+// scalarString returns the string that field selectors compare. It returns "" for floats, because
 // clients could not predict their format.
 func scalarString(v any) string {
 	switch v := v.(type) {
@@ -128,9 +128,9 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return nil
 }
 
-// NewObject checks stored bytes and returns their object. The object shares the memory of json,
-// which must not change. It rejects bytes that are malformed, undecodable or under the wrong key,
-// which recovery then quarantines.
+// NewObject checks stored bytes and returns the object that they encode. The object shares the
+// memory of json, which must not change. It is an error if the bytes are malformed or undecodable,
+// or if the object belongs under another key. Recovery quarantines such objects.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	return parseMeta(k, json, false)
 }
 
-// parseMeta stops after the metadata if metadataOnly is true. The rest must then be valid JSON
-// without selectable fields.
+// parseMeta stops after the metadata if metadataOnly is true. Callers then must know that the rest
+// is valid JSON and that the kind has no selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

@@ -68,7 +68,6 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// unselectable returns a kind without selectable fields, for which only the metadata is parsed.
 func unselectable() *schema.Kind {
 	k := *thing
 	k.SelectFields = nil

@@ -40,7 +40,8 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records each fault once, up to maxFaults. That limit keeps the linear search cheap.
+// fault records each fault once, up to maxFaults, which also keeps the linear search for duplicates
+// cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -54,8 +55,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo returns the path of a field or key. It truncates the path at about 1 KiB, because clients
-// control its length and it appears in responses and logs.
+// pathTo returns the path of a field or key, truncated at about 1 KiB. Paths appear in responses
+// and logs, and clients control their length.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder
@@ -86,8 +87,8 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch records the first value of a wrong type. value describes it, as in "number 1.5". The
-// message is that of encoding/json, plus the number if the type is numeric:
+// mismatch records the first value of a wrong type. value describes the value, as in "number 1.5".
+// The message is that of encoding/json, plus the number if the type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that an encoded object of kind k can be stored under key and recovered, so
-// NewObject and DecodeStored accept what passes. It checks the bytes rather than the tree, because
-// recovery reads the encoder's output.
+// ReadBack checks that an encoded object of kind k can be stored under key and recovered. NewObject
+// and DecodeStored accept every object that passes. ReadBack checks the bytes rather than the tree,
+// because recovery reads the encoder's output.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("it is not valid UTF-8")
@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches the plan from next on, because fields mostly come in its order. That avoids map
-// lookups.
+// fieldAt searches the plan from *next on before it looks up the key in a map, because fields
+// mostly come in the order of the plan.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

@@ -27,8 +27,8 @@ import (
 
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString returns the tree value of a string for field f. If the string does not fit, it records
-// the error and returns nil. All decoders share these functions.
+// fromString returns the tree value of a string for field f. If the string is invalid for the
+// field, it records the error and returns nil.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -65,7 +65,8 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool parses a boolean for a quantity field, for the error message of kube-apiserver.
+// fromBool returns the tree value of a boolean for field f. For a quantity field, the boolean is
+// parsed as a quantity, because this yields the error message of kube-apiserver.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -116,7 +117,7 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber returns integers as int64 if they fit, because float64 would change large ones.
+// anyNumber returns integers as int64 if they fit, because float64 would change large integers.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -127,8 +128,9 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return nil
 }
 
-// asReadBack returns a number as it would decode after being encoded. For example, 5.0, 1e2 and
-// -0.0 become integers. Otherwise a client that writes back an object unchanged would change it.
+// asReadBack returns a number in the form that it has after encoding and decoding. For example,
+// 5.0, 1e2 and -0.0 become integers. Otherwise a client that writes back an unchanged object would
+// change the stored number.
 func asReadBack(n float64) any {
 	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
 		return n
@@ -190,8 +192,8 @@ func (t *pathTracker) time(s string) any {
 
 const errYearRange = "year outside of range [0,9999]"
 
-// isStorable reports whether a UTC time can be decoded again, because RFC 3339 has only four-digit
-// years.
+// isStorable reports whether a UTC time has a four-digit year, because RFC 3339 cannot express
+// other years and the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
 // timeOutOfRange records that the current time has no four-digit year in UTC. Unlike the errors of

@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// versionKey precedes the digits of the resourceVersion. Its first occurrence is the right one,
-// because the metadata before it holds only names and the UID, which cannot contain quotes.
+// versionKey precedes the digits of the resourceVersion. The first occurrence is the right one,
+// because the metadata before the resourceVersion holds only names and the UID, which cannot
+// contain quotes.
 var versionKey = []byte(`"resourceVersion":"`)
 
 // WithoutVersion returns an object's JSON without its resourceVersion. The result shares no memory
@@ -29,7 +30,7 @@ func (e Encoded) WithVersion(version uint64) []byte {
 	return append(out, e.JSON[e.VersionOffset:]...)
 }
 
-// managedFieldsKey precedes the managed fields. Its first occurrence is the right one, because no
+// managedFieldsKey precedes the managed fields. The first occurrence is the right one, because no
 // earlier list in the metadata has that name and quotes in strings are escaped.
 var managedFieldsKey = []byte(`"managedFields":[`)
 

@@ -8,9 +8,9 @@ import (
 )
 
 // A union is a field of type Raw with a message (schema.Field.Message), such as
-// additionalProperties in a schema. In JSON it is the value of one field of that message: an
-// object, a list or a bool. In Protobuf it is the message, whose bool is true if there is an
-// object.
+// additionalProperties in a schema. In JSON, the union is the value of one field of that message:
+// an object, a list or a bool. In Protobuf, it is the message, whose bool is true if an object is
+// set.
 
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
@@ -78,7 +78,7 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// union sets the bool to true if there is an object or list, as in the Kubernetes Go types.
+// union sets the bool to true if the union holds an object or list, as in the Kubernetes Go types.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {

@@ -22,7 +22,6 @@ type wireMessage struct {
 	nested bool // some fields are inlined
 }
 
-// A wireNode is either a field or an inlined message.
 type wireNode struct {
 	number int32
 	field  *schema.Field
@@ -30,14 +29,14 @@ type wireNode struct {
 	inner  *wireMessage // of an inlined message
 }
 
-// emitsZero reports whether Protobuf contains the field even if it is absent. Absent lists and maps
-// are never written.
+// emitsZero reports whether Protobuf contains the field even if it is absent in JSON. Absent lists
+// and maps are never written.
 func (n *wireNode) emitsZero() bool {
 	return n.field.WireEmitEmpty && n.field.Shape == schema.Single
 }
 
-// wirePlans caches the *wireMessage of each *schema.Message. Its size is bounded, because only
-// built-in kinds have a Protobuf form.
+// wirePlans caches the *wireMessage of each *schema.Message. The cache cannot grow without bound,
+// because only built-in kinds have a Protobuf form.
 var wirePlans sync.Map
 
 // wireOf returns the Protobuf form of a plan. It builds the form on first use, because most kinds
@@ -109,8 +108,8 @@ func (w *wireMessage) sort() {
 	}
 }
 
-// node returns the node of that number, or nil. Most messages number their fields from 1 without
-// gaps.
+// node returns the node with the given number, or nil. It tries number-1 as the index first,
+// because most messages number their fields from 1 without gaps.
 func (w *wireMessage) node(number int32) *wireNode {
 	if i := int(number) - 1; i >= 0 && i < len(w.nodes) && w.nodes[i].number == number {
 		return w.nodes[i]

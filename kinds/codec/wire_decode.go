@@ -16,7 +16,7 @@ import (
 const errProtobuf = typeError("proto: malformed message")
 
 // DecodeProtobuf decodes an object of message m from Protobuf without an envelope. It drops unknown
-// fields silently, as is usual for Protobuf. The faults are those of JSON in raw fields.
+// fields silently, as is usual for Protobuf. Only the JSON in raw fields can cause faults.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
 	// The strings of the tree share this one copy of the body, which is never changed.
 	text := string(body)
@@ -31,8 +31,8 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 	return object, d.faults, nil
 }
 
-// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder. It
-// stops at a wrong wire type, but only records invalid content.
+// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder. A
+// wrong wire type ends decoding, but invalid content is only recorded.
 type wireDecoder struct {
 	pathTracker
 	depth    int
@@ -40,7 +40,7 @@ type wireDecoder struct {
 	items    []any // of the open lists, innermost last
 }
 
-// enter adds one nesting level, counted as in JSON. Unless it fails, the caller decrements depth
+// enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
 // after the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
@@ -89,7 +89,7 @@ func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
 
-// skipWire returns the length of a field to skip, with its tag of n bytes.
+// skipWire returns the length of a field to skip, including its tag of n bytes.
 func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
 	size := protowire.ConsumeFieldValue(number, t, b[n:])
 	if size < 0 {
@@ -99,7 +99,7 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 }
 
 // payload returns the bytes of a length-delimited field, which share the memory of b, and the
-// length of the field with its tag of n bytes.
+// length of the field, including its tag of n bytes.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -111,7 +111,6 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
-// inlined decodes a message whose fields are fields of object in JSON.
 func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
@@ -123,8 +122,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list decodes consecutive elements of a list. It appends to a list that another field has
-// interrupted.
+// list decodes consecutive elements of a list. Protobuf allows other fields between the elements,
+// so the list may already have elements to which list appends.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -179,8 +178,8 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
-// entry decodes a map entry, a message with the key (1) and the value (2). A missing key is "" and
-// a missing value is zero.
+// entry decodes a map entry, a message with the key (1) and the value (2). A missing key is the
+// empty string and a missing value is zero.
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -225,8 +224,8 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single drops zero values of fields that are not pointers, because Protobuf also contains absent
-// ones.
+// single drops zero values of fields that are not pointers, because Protobuf contains zero for
+// absent fields too.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -251,7 +250,7 @@ func isWireZero(f *schema.Field, v any) bool {
 }
 
 // value decodes one value of the field's type and merges a message into before. It also returns the
-// length of the field with its tag of n bytes.
+// length of the field, including its tag of n bytes.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {
@@ -278,8 +277,8 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString returns a string that shares the memory of p. It replaces invalid UTF-8 by U+FFFD, in
-// a copy.
+// wireString returns a string that shares the memory of p. If p is invalid UTF-8, the result is a
+// copy with U+FFFD in place of invalid bytes.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

@@ -18,9 +18,9 @@ import (
 // AppendProtobuf appends a JSON document of message m as Protobuf, without an envelope. The
 // document must come from this server's encoder. A value that does not fit its field is an error.
 //
-// It copies in one pass, without a tree, and writes the same bytes as kube-apiserver. Fields are
-// sorted by number and map entries by key. Absent fields are written if the Kubernetes Go type has
-// a value there, not a pointer. Fields without a number or a plan are omitted.
+// The conversion takes one pass, without a tree, and yields the same bytes as kube-apiserver.
+// Fields are sorted by number and map entries by key. Absent fields are written if they are values
+// rather than pointers in the Kubernetes Go type. Fields without a number or a plan are omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -72,8 +72,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message writes fields in the order of the JSON, usually that of their numbers, with absent fields
-// in between. Otherwise arrange reorders them afterwards.
+// message writes fields in the order of the JSON, with absent fields in between. If that is not the
+// order of their numbers, arrange reorders them afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
@@ -118,7 +118,6 @@ func (e *wireEncoder) message(m *schema.Message) error {
 	return nil
 }
 
-// zeros appends those absent fields with ranks from next up to end that are always written.
 func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	for _, leaf := range w.ranked[next:end] {
 		if leaf.emitsZero() {
@@ -127,7 +126,6 @@ func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	}
 }
 
-// arrange sorts the parts in b[start:] by rank and nests those of inlined messages.
 func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	slices.SortStableFunc(parts, func(a, b wirePart) int { return cmp.Compare(a.rank, b.rank) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -135,8 +133,8 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	e.nodes(w.nodes, parts, start)
 }
 
-// nodes appends the parts that belong to nodes and returns the remaining ones. It reads them from
-// scratch, a copy of b[start:].
+// nodes appends the parts that belong to nodes and returns the remaining parts. It reads the parts
+// from scratch, a copy of b[start:].
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
 		switch {
@@ -352,8 +350,8 @@ func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	return err
 }
 
-// intOrString writes all three fields, even empty ones. For example, 80 is 08 00 10 50 1a 00, and
-// "http" is 08 01 10 00 1a 04 68 74 74 70.
+// intOrString writes all three fields, even if they are empty. For example, the number 80 becomes
+// 08 00 10 50 1a 00, and "http" becomes 08 01 10 00 1a 04 68 74 74 70.
 func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	var n int64
 	var s string

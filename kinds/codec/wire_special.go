@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// wireNumber decodes a number or bool. A negative length means an error. It uses only the lower 32
-// bits of an int32, because negative ones are encoded with 64.
+// wireNumber decodes a number or bool and returns its length, which is negative on error. For an
+// int32 it uses only the lower 32 bits, because negative numbers are encoded with 64 bits.
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
@@ -69,7 +69,7 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	return d.wireRaw(parts[1].bytes)
 }
 
-// wireFieldSet decodes the JSON object of a field set, or returns nil if it is empty.
+// wireFieldSet decodes the JSON object of a field set. It returns nil for an empty field set.
 func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
@@ -115,8 +115,8 @@ type wireField struct {
 	bytes  []byte
 }
 
-// splitWire splits a message into its fields 1 to 3. Of repeated fields the last one wins. Higher
-// numbers and unexpected wire types are skipped.
+// splitWire splits a message into its fields 1 to 3. If a field is repeated, the last value wins.
+// Higher numbers and unexpected wire types are skipped.
 func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
@@ -167,7 +167,7 @@ func (d *wireDecoder) wireQuantity(s string) any {
 	return d.quantity(s)
 }
 
-// wireRaw decodes the JSON of a raw field, or returns nil if it is empty.
+// wireRaw decodes the JSON of a raw field. It returns nil if the JSON is empty.
 func (d *wireDecoder) wireRaw(p []byte) (any, error) {
 	if len(p) == 0 {
 		return nil, nil

@@ -171,8 +171,6 @@ func TestProtobufOrder(t *testing.T) {
 	}
 }
 
-// TestAppendProtobufErrors checks that malformed JSON and values that do not fit the plan are
-// errors.
 func TestAppendProtobufErrors(t *testing.T) {
 	for _, in := range []string{
 		``, `[]`, `{`, `{}x`, `{"metadata":1}`, `{"data":[]}`, `{"data":{"k":1}}`, `{"spec":{"replicas":"1"}}`, `{"spec":{"replicas":1.5}}`,

@@ -65,8 +65,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped decodes an apply configuration without a plan, to report the errors of one that
-// DecodeConfig has rejected for a wrong type.
+// DecodeUntyped decodes an apply configuration without a plan. Callers use the result to report all
+// fields that do not match the plan, because DecodeConfig drops unknown fields.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -76,9 +76,10 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document. More than one is an error, because the others would be
-// ignored. A body with duplicate keys is parsed twice, because strict mode, which reports them,
-// stops there. The check for further documents runs only if a line looks like a boundary.
+// readYAML reads a single YAML document. A second document is an error, because it would be
+// ignored. Strict mode reports duplicate keys but does not decode the rest, so a body with
+// duplicate keys is parsed twice. The check for a second document runs only if a line looks like a
+// document boundary.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -219,8 +220,8 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 	return root, nil
 }
 
-// yamlKey returns a key as a string, because YAML also allows other types. As in sigs.k8s.io/yaml,
-// fractions have the precision of a float32.
+// yamlKey returns a key as a string, because YAML also allows keys of other types. As in
+// sigs.k8s.io/yaml, fractions have the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromStored converts a tree of the stored version to kind k, or to its subresource sub if that is
-// not nil. It returns nil if the subresource cannot be read. It does not change t, but may share
-// its memory.
+// FromStored converts a tree of the stored version to kind k, or to its subresource sub if sub is
+// not nil. It returns nil if the subresource cannot be read. The result may share memory with t,
+// which FromStored does not change.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -49,8 +49,8 @@ func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	return k.Conversion.Keep(t)
 }
 
-// BodyKind returns the kind of request and response bodies of k or its subresource sub. A
-// subresource may have another kind, such as Scale.
+// BodyKind returns the kind of request and response bodies of k or its subresource sub. The bodies
+// of some subresources have a kind of their own, such as Scale.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind

@@ -16,14 +16,14 @@ type Converter interface {
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 
-// A Form is the kind in which a response presents objects, with the Converter for stored objects.
-// If Converter is nil, stored objects already have that form.
+// A Form is the kind in which a response returns objects, and the Converter that converts stored
+// objects to that kind. If Converter is nil, stored objects already have the form.
 type Form struct {
 	Kind      *schema.Kind
 	Converter Converter
 }
 
-// Convert converts stored objects to the form. It may return the slice itself if nothing needs
+// Convert converts stored objects to the form. It may return objects itself if nothing needs
 // conversion.
 func (f Form) Convert(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
 	if f.Converter == nil {

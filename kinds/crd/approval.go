@@ -10,7 +10,7 @@ import (
 )
 
 // An ApprovalPolicy lists the protected groups. A CRD in such a group needs an approval of the
-// community that owns the domain, or must state that it has none.
+// community that owns the domain, or must state that it is unapproved.
 type ApprovalPolicy struct {
 	domains []string
 	more    string // where users read about approvals

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports errors in the fieldPath of the rules in the schema s at path. It needs no
-// types, so the schema may have other errors.
+// CheckFieldPaths reports errors in the fieldPath of the rules in the schema s at path. The schema
+// may have other errors, because the check needs no types.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -50,11 +50,11 @@ func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) 
 	}
 }
 
-// CheckRules reports invalid expressions and excessive costs of the rules in the schema s at path,
-// which must otherwise be valid.
+// CheckRules reports invalid expressions and excessive costs of the rules in the schema s at path.
+// The schema must otherwise be valid.
 //
-// It runs only when a CRD is written, so it may be slow. Rules are compiled again, without cost
-// estimates, when they first run.
+// The check runs only when a CRD is written, so it may be slow. Rules are compiled again, without
+// cost estimates, when they first run.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	if !declaresKey(s, c.extensions.Validations) {
 		return
@@ -94,9 +94,9 @@ type ruleChecker struct {
 	total  totalCost
 }
 
-// node checks the parts of a node before its own rules, the order of errors in kube-apiserver.
-// Below a list, oldSelf is valid only if the list has keys. In other lists, insertions shift
-// elements, so they cannot be matched with previous ones.
+// node checks the parts of a node before its own rules, because kube-apiserver reports errors in
+// this order. Below a list, oldSelf is valid only if the list has keys. In other lists, elements
+// cannot be matched with their previous values, because insertions shift them.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
@@ -126,7 +126,7 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 }
 
 // rule reports the cost before an error in the message, because a rule may have both. It rejects
-// optionalOldSelf without oldSelf, because it would have no effect.
+// optionalOldSelf in a rule that does not use oldSelf, because the field would have no effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))

@@ -47,8 +47,8 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// valuesOfAll returns plans that only validate. A structural schema must not declare fields in
-// these lists, so they neither default nor prune.
+// valuesOfAll returns the plans of the schemas in anyOf or oneOf. These plans only validate,
+// because structural schemas declare fields and defaults outside of anyOf and oneOf.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {

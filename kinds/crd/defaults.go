@@ -61,8 +61,8 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	}
 }
 
-// check checks the fields and values of a default, then its rules. Rules must hold for it both as a
-// new and as an unchanged value.
+// check checks the fields and values of a default, then its rules. Rules must hold for the default
+// both as a new and as an unchanged value.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {

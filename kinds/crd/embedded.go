@@ -42,7 +42,8 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value returns v itself if it is already normalized. It does not modify v.
+// value returns the normalized form of v, which is v itself if nothing changes. It does not modify
+// v.
 func (c *coercer) value(n *node, v any) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v

@@ -16,7 +16,8 @@ import (
 )
 
 // This file holds the constraints of schema keywords, with kube-apiserver's error messages.
-// Evaluators run in the order of its errors: type, value, other schemas, content.
+// Evaluators run in the order in which kube-apiserver reports errors: type, value, other schemas,
+// content.
 
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
@@ -28,7 +29,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators skips anyOf of an int-or-string, because it can only repeat the two types.
+// valueEvaluators skips the anyOf of an int-or-string, because a structural schema allows only one
+// that repeats the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -127,8 +129,8 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// isInteger accepts 1.0, because JSON Schema does not distinguish it from 1. Floats beyond 2^53 are
-// not integers, because they have lost the intended value.
+// isInteger accepts 1.0, because JSON Schema does not distinguish 1.0 from 1. Floats beyond 2^53
+// are not integers, because they may differ from the number that the client sent.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -217,8 +219,8 @@ func isScalar(v any) bool {
 	return true
 }
 
-// A nullableEnum is the enum of a nullable value, which must list null. A null value is not checked
-// further.
+// A nullableEnum is the enum of a nullable value. Null must be one of the allowed values, and is
+// checked only against the enum.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum
@@ -251,7 +253,7 @@ type textLimits struct {
 	pattern     *regexp.Regexp
 	patternSize int
 	format      string
-	// hasFormat is nil for unknown formats. They are ignored, so that a CRD can use formats of
+	// hasFormat is nil for unknown formats, which are ignored so that a CRD can use formats of
 	// newer servers.
 	hasFormat func(s string) bool
 }
@@ -276,8 +278,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches reports whether a string matches the pattern. For a long string, the evaluation may run
-// out of budget while it is read.
+// matches reports whether a string matches the pattern. While it reads a long string, the
+// evaluation may run out of budget.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {
@@ -286,7 +288,6 @@ func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	return t.pattern.MatchReader(&matchedText{*strings.NewReader(s), e, schema.PatternCost(1, t.patternSize)})
 }
 
-// A matchedText is a long string that charges the cost of matching as it is read.
 type matchedText struct {
 	strings.Reader
 	e    *schema.Evaluation

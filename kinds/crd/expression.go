@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A rule is a compiled entry of x-platform-validations.
 type rule struct {
 	source     tree.Tree
 	check      *cel.Program
@@ -52,8 +51,9 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile also returns a rule if the only error is in its messageExpression. Such a CRD is
-// rejected, but at run time the rule falls back to other messages.
+// compile compiles the entry source of a node's rules. If only the messageExpression is invalid, it
+// returns both a rule and a fault: a new CRD is rejected, but a stored rule falls back to other
+// messages.
 //
 // Example of source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}
 func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {

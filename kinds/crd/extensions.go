@@ -2,14 +2,14 @@ package crd
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions holds the schema keywords that contain the vendor name, and the string formats, of a
-// naming profile.
+// Extensions holds the string formats of a naming profile, and the schema keywords that contain the
+// vendor name.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
 	formats                                                                   Formats
 }
 
-// NewExtensions returns the keywords of a naming profile, because users write them in CRDs.
+// NewExtensions returns the keywords and formats of a naming profile.
 func NewExtensions(n *meta.Naming) Extensions {
 	return Extensions{
 		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),

@@ -8,9 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath converts the path of a field below the node's values to the form used in errors. For
-// example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are invalid, because
-// a rule does not know their index.
+// fieldPath converts the fieldPath of a rule, which is relative to the node, to the form used in
+// errors. For example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are
+// invalid, because a rule does not know the index of an item.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {

@@ -1,5 +1,5 @@
 package crd
 
-// CleanupFinalizer, in the platform naming profile, keeps a deleted CRD until its objects are
-// removed.
+// CleanupFinalizer, in the platform naming profile, delays the deletion of a CRD until its objects
+// are removed.
 const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats holds the string formats of schemas, without hyphens, except for those in Formats.
-// OpenAPI ignores unknown formats.
+// formats holds the checks of string formats by name without hyphens, except for the formats in
+// Formats. Unknown formats are ignored, as OpenAPI requires.
 var formats = map[string]func(s string) bool{
 	"bsonobjectid": isObjectID,
 	"byte":         isBase64,
@@ -46,18 +46,18 @@ var formats = map[string]func(s string) bool{
 	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-// Formats holds the string formats of a naming profile. Two of them contain the vendor name.
+// Formats holds the two string formats of a naming profile whose names contain the vendor name.
 type Formats struct {
 	shortName, longName string
 }
 
-// NewFormats returns the formats of a naming profile.
+// NewFormats returns the Formats of a naming profile.
 func NewFormats(n *meta.Naming) Formats {
 	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
 }
 
 // Of returns the check of a format, or nil if the format is unknown. It ignores hyphens, because
-// date-time has two spellings.
+// both date-time and datetime are valid names.
 func (f Formats) Of(name string) func(s string) bool {
 	switch name = withoutHyphens(name); name {
 	case f.shortName:
@@ -86,7 +86,7 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 rejects the empty string, and also line breaks, which the decoder would ignore.
+// isBase64 rejects the empty string. It also rejects line breaks, which the decoder would ignore.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
@@ -94,14 +94,14 @@ func isBase64(s string) bool {
 
 var leadingZeros = expression(`(^|[.:/])0+([0-9a-fA-F])`)
 
-// withoutLeadingZeros normalizes an address, because old objects may have leading zeros.
+// withoutLeadingZeros normalizes an IP address, because addresses in old objects may have leading
+// zeros.
 func withoutLeadingZeros(address string) string {
 	return leadingZeros().ReplaceAllString(address, "$1$2")
 }
 
 var (
-	// oneLabel matches a hostname of one label. It is more lenient than hostLabel and may end with
-	// a hyphen.
+	// oneLabel matches a hostname of one label. Unlike hostLabel, it allows a trailing hyphen.
 	oneLabel      = expression(`^[a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$`)
 	hostLabel     = expression(`^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$`)
 	hostTopDomain = expression(`^[a-zA-Z\p{L}]{2,63}$`)
@@ -135,7 +135,7 @@ var (
 	isbn13          = expression(`^\d{13}$`)
 )
 
-// isISBN10 checks that the digits, weighted 1 to 10, sum up to a multiple of 11.
+// isISBN10 checks that the digits, weighted 1 to 10, add up to a multiple of 11.
 func isISBN10(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn10().MatchString(s) {
@@ -152,7 +152,7 @@ func isISBN10(s string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 checks that the digits, weighted alternately 1 and 3, sum up to a multiple of 10.
+// isISBN13 checks that the digits, weighted alternately 1 and 3, add up to a multiple of 10.
 func isISBN13(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn13().MatchString(s) {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats checks that the strings in testdata/formats.txt are as valid as in kube-apiserver
-// 1.35.3.
+// TestFormats checks that the strings in testdata/formats.txt are valid exactly where
+// kube-apiserver 1.35.3 accepts them.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")
 	if err != nil {
@@ -33,7 +33,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestFormatNames checks that format names follow the naming profile.
 func TestFormatNames(t *testing.T) {
 	for _, c := range []struct {
 		naming *meta.Naming

@@ -35,7 +35,7 @@ type Compiler struct {
 }
 
 // NewCompiler returns a Compiler for a naming profile. objectMeta is the message of object
-// metadata, and schemaProps that of the schemas in CRDs.
+// metadata, and schemaProps is the message of the schemas in CRDs.
 func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
 	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
 	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)
@@ -46,11 +46,12 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 	return c
 }
 
-// Compile makes the kinds of a valid CRD, which may be an outline. It returns nil if no version is
-// stored. It does not set the views of subresources and examines no schema (definedSchema).
+// Compile returns the kinds of a valid CRD, or nil if no version is the storage version. The CRD
+// may be an outline. Compile does not set the views of subresources and examines no schema
+// (definedSchema).
 //
 // Names are those in status.acceptedNames, because names in the spec may belong to another CRD.
-// Until names are accepted, those of the spec are used.
+// Until names are accepted, the names in the spec are used.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -125,8 +126,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText replaces the schemas of the kinds by the equal ones of a newer CRD, so that the older
-// one does not stay in memory.
+// ShareText replaces the schemas of the kinds with the equal schemas of a newer version of the CRD,
+// so that the older version does not stay in memory.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -146,7 +147,8 @@ func (d *Definition) Release() {
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
 // addSelectFields adds the selectable fields of all versions to the stored kind, because objects
-// are indexed in their stored form. There, fields of other versions have no name.
+// are indexed in their stored form. Fields that only other versions select have no name in the
+// stored kind.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -155,8 +157,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque returns a kind for stored objects whose CRD does not exist when the server starts. They
-// stay readable and deletable.
+// Opaque returns a kind for stored objects without a CRD, which may occur when the server starts.
+// The objects stay readable and deletable.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
@@ -206,7 +208,7 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 }
 
 // replacement returns the best served version that is preferred over from and not deprecated, or
-// "". If v1 and v2beta1 are served, v1 replaces v1beta1.
+// the empty string. For example, if v1 and v2beta1 are served, v1 replaces v1beta1.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")
@@ -217,8 +219,8 @@ func replacement(spec tree.Tree, from string) (best string) {
 	return best
 }
 
-// nameColumn is the first column of every table. createdColumn is the second one if the CRD
-// declares no columns.
+// nameColumn is the first column of every table. If the CRD declares no columns, createdColumn is
+// the second.
 var (
 	nameColumn = schema.Column{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."}
@@ -247,8 +249,8 @@ func columns(v tree.Tree) []schema.Column {
 	return all
 }
 
-// subresources includes a subresource even if it is declared as an empty object. A status update
-// changes no metadata.
+// subresources returns the declared subresources. A declaration may be an empty object. Updates of
+// the status subresource change no metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

@@ -62,7 +62,7 @@ type limits struct {
 }
 
 // compile parses the schema of a valid CRD. Keywords of the wrong type are ignored (see the package
-// comment). It iterates over the present keywords, usually two or three of some thirty.
+// comment). The loop visits the keywords that are present, usually two or three of some thirty.
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
 	for keyword, v := range s {
@@ -109,7 +109,7 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	}
 }
 
-// setParts sets a keyword that contains schemas, and reports whether keyword is one.
+// setParts sets a keyword that contains schemas. It returns false for other keywords.
 func (k *Extensions) setParts(n *node, keyword string, v any) bool {
 	switch keyword {
 	case "not":
@@ -164,8 +164,8 @@ func texts(v any) []string {
 	return all
 }
 
-// set sets a limit and reports whether keyword is one. Limits are pointers, because zero differs
-// from absent. For example, maxItems: 0 allows only the empty list.
+// set sets a limit. It returns false if keyword is not a limit. Limits are pointers, because zero
+// differs from absent. For example, maxItems: 0 allows only the empty list.
 func (l *limits) set(keyword string, v any) bool {
 	switch keyword {
 	case "enum":

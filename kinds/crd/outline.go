@@ -9,8 +9,8 @@ import (
 )
 
 // Outline decodes a stored CRD of kind k without its schemas, which are most of its size. The
-// result has the name, the approval annotation, spec and status. Schemas remain encoded in the
-// memory of the object, so only Compile can use them.
+// result has the name, the approval annotation, spec and status. Schemas remain encoded and share
+// the memory of the object, so only Compile can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth
@@ -30,7 +30,6 @@ func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	return t, nil
 }
 
-// An outliner copies the JSON of a CRD without the schemas of its versions.
 type outliner struct {
 	jsontext.Scanner
 	json     []byte
@@ -89,8 +88,8 @@ func (w *outliner) skip() ([]byte, error) {
 	return w.json[from:w.Pos:w.Pos], err
 }
 
-// root copies only the approval annotation of the metadata, because clients keep whole CRDs in
-// annotations.
+// root copies only the approval annotation of the metadata, because annotations may be large. For
+// example, kubectl apply keeps the whole CRD in an annotation.
 func (w *outliner) root(key string) error {
 	switch key {
 	case `"metadata"`:

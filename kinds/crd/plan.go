@@ -5,8 +5,8 @@ import "github.com/troupe-api/troupe/kinds/schema"
 // A planner converts schemas to messages, which define the fields that managers can own.
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field returns the field of a node. An atomic value keeps the shape that it had in earlier
-// schemas. A manager that owned a part then owns the whole.
+// field returns the field of a node. If a newer schema makes a value atomic, the field keeps the
+// shape of the value. A manager that owned part of the value then owns the whole.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -34,8 +34,8 @@ func (p planner) field(n *node, name string) *schema.Field {
 	return f
 }
 
-// message returns the message of an object. Kind, apiVersion and metadata of embedded objects do
-// not depend on the schema.
+// message returns the message of an object. The fields kind, apiVersion and metadata of embedded
+// objects do not depend on the schema.
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
@@ -53,7 +53,7 @@ func (p planner) message(n *node) *schema.Message {
 }
 
 // additional returns the field that describes undeclared fields, or nil. A value without a type may
-// also be an object, whose fields can be owned separately.
+// be an object, whose fields can then be owned separately.
 func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	switch {
 	case n.additional != nil:
@@ -65,7 +65,7 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 }
 
 // isBare reports whether the schema declares nothing about its objects. An apply configuration may
-// contain fields of such an object, which are pruned later as in other requests.
+// contain fields below such an object. They are pruned later, as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
@@ -97,8 +97,8 @@ func anyField(name string) *schema.Field {
 
 var openMessage = newOpenMessage()
 
-// newOpenMessage returns a message that refers to itself, because values without a schema contain
-// values without a schema.
+// newOpenMessage returns a message that refers to itself, because the parts of a value without a
+// schema have no schema either.
 func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
 	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ruleCost is the maximum cost of one expression over all values of an object.
 type ruleCost struct {
 	path string
 	cost uint64
@@ -20,8 +19,8 @@ type totalCost struct {
 	mostExpensive []ruleCost // a few of the significant ones
 }
 
-// add saturates. It does not list rules below a hundredth of the limit, because removing them would
-// not help.
+// add adds a cost without overflow. Rules below a hundredth of the limit are not listed, because
+// removing them would not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
 	if cost < cel.EstimatedDefinitionLimit/100 {
@@ -69,8 +68,8 @@ type cardinality struct {
 	limited bool // false: limited only by the request size
 }
 
-// of returns how often an expression is evaluated for values of type t. Without limits, that is how
-// many values of the minimum size fit into a request.
+// of returns how often an expression is evaluated for values of type t. Without limits in the
+// schema, it is the number of minimum-size values that fit into a request.
 func (c cardinality) of(t *cel.Type) uint64 {
 	if c.limited || t == nil {
 		return c.most

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout ends evaluations that take too long within the cost limit, because counting the
-// cost of many small steps takes longer than the steps.
+// evaluationTimeout limits the time of an evaluation in addition to the cost limit, because
+// counting the cost of many small steps takes longer than the steps.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -23,8 +23,8 @@ type ruleSet struct {
 	once   sync.Once // prepares the nodes
 }
 
-// A ruleEvaluator runs the rules of one object. They share a budget, so that the cost of a write
-// does not depend on their number.
+// A ruleEvaluator runs the rules of one object. All rules share one budget, so that many rules
+// cannot make a write more expensive.
 type ruleEvaluator struct {
 	ctx    context.Context
 	timer  *time.Timer // ends ctx after evaluationTimeout; nil without a timeout
@@ -45,8 +45,8 @@ func (n *node) declaresRules() bool {
 }
 
 // evaluate runs the rules of a whole object. The object must otherwise be valid, because rules rely
-// on the types of values. A timeout rejects the object, but a canceled ctx reports nothing, because
-// the request has been abandoned.
+// on the types of values. A timeout rejects the object. If ctx is canceled, nothing is reported,
+// because the request has been abandoned.
 func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	s.once.Do(s.root.prepareRules)
 	timed, cancel := context.WithCancel(ctx)
@@ -63,9 +63,9 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 // evaluate runs the rules for v and its parts until the budget is spent. Nulls have no rules. Keys
 // are visited in order, so that errors are deterministic.
 //
-// unchanged means that v is inside an unchanged value. For elements of lists without keys, nothing
-// else is known. A whole object never counts as unchanged, because every write changes its
-// metadata.
+// unchanged is true if v is part of an unchanged value. Elements of lists without keys have no
+// other indication that they are unchanged. A whole object never counts as unchanged, because every
+// write changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -104,9 +104,9 @@ func (n *node) compileRules(naming *meta.Naming) {
 	}
 }
 
-// rules runs the rules of one node. For an unchanged value it skips those without oldSelf, so that
-// existing objects survive new rules. Without an old value it skips those with oldSelf, unless they
-// have optionalOldSelf.
+// rules runs the rules of one node. For an unchanged value it skips rules without oldSelf, so that
+// existing objects survive new rules. Without an old value it skips rules with oldSelf, unless
+// optionalOldSelf is set.
 func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool) {
 	if len(n.rules) == 0 {
 		return
@@ -198,9 +198,9 @@ func (e *ruleEvaluator) end(n *node, path, why string) {
 	e.ended = true
 }
 
-// message returns the message of a violated rule. ok is false if the evaluation must end. If the
-// messageExpression fails, or returns an empty, multi-line or too long string, the static message
-// is used.
+// message returns the message of a violated rule. ok is false if the evaluation must end. The
+// static message is used if the messageExpression fails or its result is empty, too long or has
+// several lines.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {
 		out, err := r.message.Eval(e.ctx, values, e.budget)

@@ -80,7 +80,6 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestEvaluationEndsWithContext checks that no rule is evaluated with a canceled context.
 func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,7 +94,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestCost checks that an expensive rule ends early with an error.
+// TestCost checks that a rule that exceeds its cost limit ends early with an error.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)

@@ -10,7 +10,7 @@ import (
 )
 
 // validateScale validates the fields that the scale subresource exposes, regardless of the schema.
-// It skips unchanged values, so that the status of an invalid object can still be written.
+// Unchanged values are skipped, so that the status of an invalid object can still be written.
 func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	for _, path := range []string{s.Replicas, s.StatusReplicas} {
 		value, why := valueAt(obj, path, "int64")
@@ -33,8 +33,8 @@ func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// valueAt returns the value at a dotted path, or nil. If its type is not want, why is the error
-// message of kube-apiserver.
+// valueAt returns the value at a dotted path, or nil. If the value is not of type want, why is the
+// error message of kube-apiserver.
 func valueAt(obj tree.Tree, path, want string) (value any, why string) {
 	names := strings.Split(path, ".")
 	value = obj

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definedSchema is the schema of one version of a CRD. It is compiled on demand, from the CRD's
-// JSON that the store keeps anyway, and may be evicted when idle (schemaCache).
+// A definedSchema is the schema of one version of a CRD. It is compiled on demand from the CRD's
+// JSON, which the store keeps anyway. The compiled form may be evicted when idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -35,12 +35,12 @@ type source struct {
 type compiledSchema struct {
 	message *schema.Message
 	rules   *ruleSet // nil if there are none
-	// embedding is the root node if its objects may contain embedded objects, otherwise nil.
+	// embedding is the root node, or nil if no embedded object can occur.
 	embedding *node
 }
 
-// schemaText is the JSON of a schema, which shares the memory of its CRD. It takes the place of the
-// decoded schema.
+// schemaText is the JSON of a schema, which shares the memory of its CRD. An outline contains it in
+// place of the decoded schema.
 type schemaText []byte
 
 func (c *Compiler) newSchema(of any) *definedSchema {
@@ -49,7 +49,6 @@ func (c *Compiler) newSchema(of any) *definedSchema {
 	return s
 }
 
-// setSource replaces the source of the schema by an equal one.
 func (s *definedSchema) setSource(of any) {
 	switch of := of.(type) {
 	case schemaText:
@@ -65,7 +64,8 @@ func (s *definedSchema) ID() *meta.SchemaID { return s.id }
 
 func (s *definedSchema) Message() *schema.Message { return s.load().message }
 
-// Tree decodes the schema. That cannot fail, because it was validated before it was stored.
+// Tree decodes the schema. Decoding cannot fail, because the schema was validated before it was
+// stored.
 func (s *definedSchema) Tree() tree.Tree {
 	from := s.source.Load()
 	if from.text == nil {
@@ -78,14 +78,13 @@ func (s *definedSchema) Tree() tree.Tree {
 	return t
 }
 
-// declaresRules reports whether the schema may have rules, without compiling it.
 func (s *definedSchema) declaresRules() bool {
 	from := s.source.Load()
 	return from.tree != nil || bytes.Contains(from.text, s.compiler.validations)
 }
 
-// load returns the compiled schema. Usually that takes two atomic loads. The first caller compiles
-// the schema while others wait.
+// load returns the compiled schema, usually with two atomic loads. The first caller compiles the
+// schema while others wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
 		if !s.asked.Load() { // written only if it changes, because all processors share it
@@ -105,9 +104,9 @@ func (s *definedSchema) load() *compiledSchema {
 	return c
 }
 
-// compile compiles the schema and estimates its memory in bytes, including the JSON, whose memory
-// names and values share. A version without a schema keeps all fields, because pruning would lose
-// the data of old CRDs.
+// compile compiles the schema and returns its estimated memory in bytes. The estimate includes the
+// JSON, because names and values share its memory. A version without a schema keeps all fields,
+// because pruning would lose the data of old CRDs.
 func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	text := s.Tree()
 	root := s.compiler.extensions.compile(text)
@@ -152,8 +151,8 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory in bytes. A node includes its field and value plan. A rule includes its programs
-// and its share of their environment. patternMemory is per unit of a pattern's size.
+// Measured memory in bytes. A node includes its field and value plan, and a rule its programs and
+// its share of their environment. patternMemory is per unit of regex.Expansion.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
@@ -162,7 +161,7 @@ const (
 
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	// copied for the checks of whole objects
+	// These names are copied for the checks of whole objects.
 	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
@@ -198,8 +197,8 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// Memory of values in bytes. Strings count only their header, because the characters are those of
-// the CRD. A list slot includes its share of spare capacity.
+// Memory of values in bytes. A string counts only its header, because its characters share the
+// memory of the CRD. A list element includes its share of spare capacity.
 const (
 	stringMemory   = 16
 	enumMemory     = 40 // of a place in the set of an enum
@@ -261,7 +260,7 @@ func (c *schemaCache) add(s *definedSchema, size int) {
 	c.trim()
 }
 
-// trim evicts the oldest schemas until the rest is within the limit. Schemas used since the last
+// trim evicts the oldest schemas until the size is within the limit. Schemas used since the last
 // check get a second chance. The last remaining schema is kept regardless of its size.
 func (c *schemaCache) trim() {
 	for c.size > c.limit && len(c.held) > 1 {
@@ -276,8 +275,8 @@ func (c *schemaCache) trim() {
 	}
 }
 
-// release evicts a schema permanently. If it is still in use, it may be compiled again, but it is
-// not cached.
+// release evicts a schema permanently. A released schema that is still in use may be compiled again
+// but is not cached.
 func (c *schemaCache) release(s *definedSchema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,8 +26,8 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand checks that schemas are compiled on demand, that unused ones are evicted and
-// compile to an equal schema again, and that used ones stay.
+// TestSchemasOnDemand checks that schemas are compiled on demand and stay cached while they are
+// used. Unused schemas are evicted, and compiling them again yields an equal schema.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
 	var all []*schema.Kind
@@ -88,8 +88,8 @@ func TestSchemasConcurrently(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSchemas checks that the estimated memory is not below the actual one, for every part
-// of a schema.
+// TestMemoryOfSchemas checks that the estimated memory is at least the actual memory, for every
+// part of a schema.
 func TestMemoryOfSchemas(t *testing.T) {
 	property := func(keyword, value string) string {
 		return `{"type":"object","properties":{"a":{"type":"string","` + keyword + `":` + value + `}}}`

@@ -13,9 +13,10 @@ type schemaCost struct{ perByte, total float64 }
 
 const (
 	// maxCost limits the estimated cost of a schema. It exceeds the limit for objects
-	// (schema.ValidationBudget), because estimates assume the most expensive object.
+	// (schema.ValidationBudget), because estimates assume the object that is most expensive to
+	// validate.
 	maxCost = 10 * schema.ValidationBudget
-	// estimatedBytes is the object size that estimates assume.
+	// estimatedBytes is the size of objects that estimates assume, in bytes of JSON.
 	estimatedBytes = 3 << 20
 	// valueCost is the cost of a value's own evaluators. A value takes at least two bytes of JSON,
 	// including the separator.
@@ -30,7 +31,8 @@ func (c *Compiler) CheckCost(s tree.Tree, path string, faults *schema.Faults) {
 
 type costChecker struct{ faults *schema.Faults }
 
-// cost estimates the cost of the schema at path. It returns 0 for a schema that it has reported.
+// cost estimates the cost of the schema at path. If it reports the schema as too expensive, it
+// returns 0, so that the enclosing schemas are not reported too.
 func (c costChecker) cost(n *node, path string) schemaCost {
 	own := float64(valueCost + len(n.required)/4 + len(n.listKeys))
 	all, size := schemaCost{own / 2, own}, float64(estimatedBytes)
@@ -70,8 +72,8 @@ func (c costChecker) cost(n *node, path string) schemaCost {
 	return all
 }
 
-// properties returns the cost of all properties. They share the bytes of one object, so the costs
-// per byte of expensive properties are not added up.
+// properties returns the cost of all properties. The costs per byte of expensive properties are not
+// added up, because the properties share the bytes of one object.
 func (c costChecker) properties(n *node, path string) (all schemaCost) {
 	sum, cheap, largest := 0.0, 0.0, 0.0
 	for _, name := range n.names {

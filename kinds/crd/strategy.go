@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newStrategy returns the strategy of a kind. The Stored field of k must be set.
+// newStrategy returns the strategy of a kind, whose Stored field must be set.
 func newStrategy(k *schema.Kind) schema.Strategy {
 	own := schemaOf(k)
 	s := strategy{kind: k, own: own, hasExpressions: own.declaresRules()}
@@ -20,7 +20,6 @@ func newStrategy(k *schema.Kind) schema.Strategy {
 	return &versionStrategy{s}
 }
 
-// A strategy is the strategy of the stored version of a custom kind.
 type strategy struct {
 	schema.DefaultStrategy
 	kind           *schema.Kind
@@ -28,11 +27,10 @@ type strategy struct {
 	hasExpressions bool
 }
 
-// A versionStrategy is the strategy of a version other than the stored one.
 type versionStrategy struct{ strategy }
 
-// FromStored prunes and defaults by the schema of its version. It modifies t, so callers pass a
-// clone.
+// FromStored prunes and defaults by the schema of the strategy's version. It modifies t, so callers
+// pass a clone.
 func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
 	values := s.own.Message().Values
 	t, _ = rules.Prune(values, t)
@@ -47,8 +45,8 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served converts an object to the kind's own version, so that a write is validated only by the
-// schema that the client sees. Keep later drops fields that the stored version lacks.
+// served converts a stored object to the version of the kind, so that a write is validated only by
+// the schema that the client uses. Keep later drops fields that the stored version lacks.
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TypeOf returns the type of the objects of a kind for checking expressions. name is the prefix of
-// object type names, as in cel.NewType. Objects without a schema are dynamic. Each call compiles
-// the schema again, so frequent callers should keep the result.
+// TypeOf returns the type of a kind's objects in expressions. name is the prefix of object type
+// names, as in cel.NewType. Objects without a schema are dynamic. Each call compiles the schema
+// again, so frequent callers should keep the result.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
 	if !k.IsCustom() {
 		return cel.MessageType(k.Declared, name)

@@ -7,7 +7,8 @@ import (
 )
 
 // rootValues returns the plan of whole objects, whose type has already been checked. The plans of
-// kind, apiVersion and metadata are empty, because they are handled as in every object.
+// kind, apiVersion and metadata are empty, because the server handles these fields alike in all
+// objects.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true
@@ -24,7 +25,7 @@ func (n *node) rootValues() *schema.ValuePlan {
 }
 
 // values returns the plan of a schema's values. atRoot means that the schema is in the allOf,
-// anyOf, oneOf or not of whole objects.
+// anyOf, oneOf or not of a root schema.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -51,8 +52,8 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 	return p
 }
 
-// parts returns the plans of an object's fields and map entries. Names are sorted, which orders
-// errors and defaults, and shared with the node.
+// parts returns the plans of an object's fields and map entries. Names are sorted, so that the
+// order of errors and defaults is fixed. The node shares the names.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -65,8 +66,8 @@ func (n *node) parts() *schema.Parts {
 	return p
 }
 
-// setDefaulted lists the fields that defaulting visits. Those with defaults come first, because
-// they are added if absent.
+// setDefaulted lists the fields that defaulting visits. Fields with defaults come first, because
+// defaulting adds them if they are absent.
 func setDefaulted(p *schema.Parts) {
 	var present []schema.Part
 	p.Defaulted = nil
@@ -82,8 +83,8 @@ func setDefaulted(p *schema.Parts) {
 	p.Defaulted = append(p.Defaulted, present...)
 }
 
-// needsDefaulting reports whether defaulting, which also drops nulls, may change a value. Other
-// values are skipped.
+// needsDefaulting reports whether defaulting, which also drops nulls, may change a value.
+// Defaulting skips other values.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false
@@ -106,8 +107,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	return p
 }
 
-// nameValues returns the plan of the metadata, with the constraints on the name. kube-apiserver
-// validates only these in every write.
+// nameValues returns the plan of the metadata, which contains only the constraints on the names. As
+// in kube-apiserver, every write validates them.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {
@@ -120,15 +121,15 @@ func (n *node) nameValues() *schema.ValuePlan {
 	return &schema.ValuePlan{Recheck: true, Evaluators: []schema.Evaluator{asNew{rules.Fields{Parts: names}}}}
 }
 
-// asNew validates values as if they had no previous value.
+// An asNew evaluator validates values as if they had no previous value.
 type asNew struct{ schema.Evaluator }
 
 func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	a.Evaluator.Evaluate(e, v, schema.Previous{})
 }
 
-// jsonSize returns a lower bound of a value's size as JSON, in bytes. It limits the size of added
-// defaults, so that a small object cannot become huge.
+// jsonSize returns a lower bound of a value's size as JSON, in bytes. Defaulting limits the total
+// size of the defaults that it adds, so that a small object cannot become huge.
 func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:

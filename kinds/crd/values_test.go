@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDefaulting checks the defaults of the properties of spec.
 func TestDefaulting(t *testing.T) {
 	golden.Run(t, "testdata/defaulting.txt", func(given []string) string {
 		n := compiled(t, `{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","default":"never"}}},"spec":{"type":"object","properties":`+given[1]+`}}}`)
@@ -24,7 +23,7 @@ func TestDefaulting(t *testing.T) {
 	})
 }
 
-// TestDefaultsEnd checks that defaulting stops at about 8 MiB.
+// TestDefaultsEnd checks that defaulting stops after adding about 8 MiB.
 func TestDefaultsEnd(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string","default":"`+strings.Repeat("x", 1<<10)+`"}}}}}}`)
 	list := make([]any, 20_000)
@@ -43,7 +42,6 @@ func TestDefaultsEnd(t *testing.T) {
 	}
 }
 
-// TestPruning checks that fields that are not in the properties are removed.
 func TestPruning(t *testing.T) {
 	golden.Run(t, "testdata/pruning.txt", func(given []string) string {
 		object := parseTree(t, given[2])
@@ -56,7 +54,6 @@ func TestPruning(t *testing.T) {
 	})
 }
 
-// TestValidation checks field a of an object against a schema.
 func TestValidation(t *testing.T) {
 	golden.Run(t, "testdata/validation.txt", func(given []string) string {
 		got := validate(compiled(t, `{"type":"object","properties":{"a":`+given[0]+`}}`), parseTree(t, `{"metadata":{},"a":`+given[1]+`}`), nil)

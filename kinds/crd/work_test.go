@@ -17,8 +17,8 @@ func repeated(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestValidationBudget checks that every expensive keyword charges the budget of an object.
-// Exceeding the budget ends validation with an error that has a path.
+// TestValidationBudget checks that every expensive keyword charges the budget of an object. When
+// the budget is exceeded, validation must end with an error at the path of the value.
 func TestValidationBudget(t *testing.T) {
 	const budget = 100_000
 	text := strings.Repeat("x", 10_000)
@@ -56,8 +56,8 @@ func (c *fadingContext) Err() error {
 	return nil
 }
 
-// TestValidationEndsWithContext checks that validation ends with the context of its request, and
-// then returns an error instead of causes.
+// TestValidationEndsWithContext checks that validation ends when its context is canceled, with an
+// error and without causes.
 func TestValidationEndsWithContext(t *testing.T) {
 	k := kindOf(t, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":`+repeated(100, `{"minimum":7}`)+`}}}}`)
 	ctx := &fadingContext{t.Context(), 3}
@@ -78,7 +78,7 @@ func kindOf(t *testing.T, text string) *schema.Kind {
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":`+text+`}}]}}`)).Stored
 }
 
-// TestSchemaCost checks which schemas are too expensive and the path of the error.
+// TestSchemaCost checks which schemas are too expensive, and the path in the error.
 func TestSchemaCost(t *testing.T) {
 	const large = `"pattern":"^(x|y{900})*$"`
 	unions := func(n int) string { return `"anyOf":` + repeated(n, `{"required":["n"]}`) }
@@ -107,8 +107,8 @@ func TestSchemaCost(t *testing.T) {
 	}
 }
 
-// TestLongKeys checks that walks below a long key do not build the path of each value, and that
-// reported paths and their number are limited.
+// TestLongKeys checks that validation below a long key does not build the path of each value. The
+// number and length of reported paths must be limited.
 func TestLongKeys(t *testing.T) {
 	inner := tree.Tree{}
 	for i := range 3000 {

@@ -7,7 +7,7 @@ import (
 
 // Aggregated discovery is one document with all groups, so that a client needs only one request.
 
-// The order of fields is that of kube-apiserver.
+// A discoveryList has its fields in the order of kube-apiserver.
 type discoveryList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -45,8 +45,8 @@ type discoverySubresource struct {
 	Verbs        []string      `json:"verbs"`
 }
 
-// A discoveryKind names a kind. For built-in kinds, Group and Version are empty if they equal those
-// of the version that lists the kind.
+// A discoveryKind identifies a kind. For built-in kinds, Group and Version are empty if they equal
+// the group and version under which the kind is listed.
 type discoveryKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`

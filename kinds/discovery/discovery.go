@@ -27,8 +27,8 @@ type document struct {
 }
 
 // NewDiscovery encodes the documents. Groups are ordered by priority, and versions in the order of
-// kinds. The first version is preferred. Kinds without a resource are omitted. Clients reach the
-// server at address.
+// kinds. The first version is preferred. Kinds without a resource are omitted. address is the
+// address at which clients reach the server.
 //
 // Kinds of a version are sorted by resource, so that every process serves the same bytes and ETags.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
@@ -121,7 +121,8 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// sortedSubresources keeps the CRD's order for custom kinds.
+// sortedSubresources sorts the subresources of built-in kinds by name. Custom kinds keep the order
+// of the CRD.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	if k.IsCustom() {
 		return k.Subresources
@@ -131,8 +132,9 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs returns the verbs to list, sorted for built-in kinds. A custom kind that is being
-// removed omits create, patch and update, but keeps the delete verbs for namespace controllers.
+// listedVerbs returns the verbs that discovery lists, sorted for built-in kinds. While a custom
+// kind is being removed, the list omits create, patch and update, but keeps the delete verbs for
+// namespace controllers.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -143,7 +145,8 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs returns a sorted copy. It is never nil, because the JSON must contain an empty list.
+// sortedVerbs returns a sorted copy. The copy is never nil, because an empty list must appear as []
+// in JSON.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)

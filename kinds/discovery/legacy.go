@@ -47,7 +47,8 @@ type resourceListDocument struct {
 	Resources    []apiResource `json:"resources"`
 }
 
-// An apiResource always has singularName and verbs, even empty ones, as in kube-apiserver.
+// An apiResource always contains singularName and verbs in JSON, even if empty, as in
+// kube-apiserver.
 type apiResource struct {
 	Name         string   `json:"name"`
 	SingularName string   `json:"singularName"`
@@ -130,7 +131,7 @@ func resourceList(v *version) resourceListDocument {
 }
 
 // subresource returns an entry such as pods/status. The entry has group and version only if they
-// differ from those of the list.
+// differ from the group and version of the list.
 func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	r := apiResource{Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: sortedVerbs(s.Verbs)}
 	if s.Kind.Kind != "" {

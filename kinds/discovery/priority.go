@@ -9,19 +9,19 @@ import (
 )
 
 // A Priority orders discovery. Groups of higher priority come first and, within a group, versions
-// of higher priority. A group has the highest priority of its versions.
+// of higher priority. The priority of a group is the highest among its versions.
 type Priority struct{ Group, Version int64 }
 
-// definedPriority is the priority of CRD versions. They come after all built-in ones, ordered by
-// name.
+// definedPriority is the priority of CRD versions. CRD groups come after all built-in groups,
+// ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
 // highestPriority is the priority of the APIService group. It exceeds what an APIService may
 // request, so that no other server can take over its short names.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
-// groupPriorities holds the priorities of built-in groups in the platform profile. Clients resolve
-// a short name to the first group that has it.
+// groupPriorities holds the priorities of built-in groups in the platform profile. The order
+// matters, because clients resolve a short name to the first group that contains it.
 var groupPriorities = map[string]int64{
 	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
 	"authorization.platform.io": 17600, "autoscaling": 17500, "batch": 17400, "certificates.platform.io": 17300,
@@ -45,8 +45,8 @@ var versionPriorities = map[string]int64{
 // serves the group itself, without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities holds the priorities of what this server serves itself, with the names of a naming
-// profile.
+// Priorities holds the priorities of the groups and versions that this server serves itself. The
+// names are those of a naming profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64
@@ -66,7 +66,7 @@ func NewPriorities(n *meta.Naming) *Priorities {
 	return p
 }
 
-// Of returns the priority of a version, which is either built in or defined by a CRD.
+// Of returns the priority of a version that is built in or defined by a CRD.
 func (p *Priorities) Of(group, version string) Priority {
 	if group == p.own {
 		return highestPriority

@@ -31,7 +31,7 @@ func (v GroupVersion) Path() string {
 }
 
 // ReadDiscovery decodes another server's APIGroupDiscoveryList and returns the versions for which
-// wanted is true. Unknown fields are ignored.
+// wanted returns true. Unknown fields are ignored.
 func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersion]RemoteVersion, error) {
 	var list discoveryList
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -84,7 +84,7 @@ func ReadResourceList(body []byte) (RemoteVersion, error) {
 	return v, nil
 }
 
-// A Freshness states whether another server's resources could be fetched at the last attempt.
+// A Freshness states whether the last attempt to fetch another server's resources succeeded.
 type Freshness string
 
 const (

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxRemembered limits the size of cached expressions, in bytes. Their programs take about fifty
-// times as much memory.
+// maxRemembered limits the total size of the cached expressions, in bytes. The compiled programs
+// take about fifty times as much memory.
 const maxRemembered = 512 << 10
 
 // A Compiler compiles the expressions of policies. It caches recent results, because a policy is
@@ -36,7 +36,8 @@ func (c *Compiler) Validating(spec tree.Tree) *Policy { return c.policy(spec, fa
 // Mutating compiles the spec of a MutatingAdmissionPolicy.
 func (c *Compiler) Mutating(spec tree.Tree) *Policy { return c.policy(spec, true) }
 
-// policy caches results by the compiled fields only.
+// policy uses only the compiled fields as the cache key, so that other changes do not compile the
+// policy again.
 func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	relevant := tree.Tree{"mutating": mutating}
 	for _, name := range compiledFields {
@@ -51,7 +52,7 @@ func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	return p
 }
 
-// Conditions compiles the matchConditions of a webhook. They cannot use params.
+// Conditions compiles the matchConditions of a webhook, which cannot use params.
 func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	if len(conditions) == 0 {
 		return nil
@@ -59,7 +60,6 @@ func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	return compileConditions(newEnvironments(c.naming, dynamic, false, false), conditions)
 }
 
-// compileConditions compiles matchConditions, which can use the authorizer but no variables.
 func compileConditions(e *environments, conditions []tree.Tree) []*Expr {
 	all := make([]*Expr, len(conditions))
 	for i, condition := range conditions {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits of a device's attributes, as in the validation of devices. The first one is the number of
-// attributes or capacities. The others are lengths in bytes.
+// Limits of a device's attributes, which equal those of device validation. maxDeviceEntries is the
+// maximum number of attributes or capacities. The other limits are lengths in bytes.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64
@@ -18,8 +18,8 @@ const (
 	maxDeviceName    = 32
 )
 
-// maxSelectorCost limits the cost of an expression per device, because a scheduler evaluates it for
-// many devices.
+// maxSelectorCost limits the cost of an expression per device, because a scheduler evaluates the
+// expression for many devices.
 const maxSelectorCost = 1000000
 
 // ErrTooComplex reports that the estimated cost of an expression exceeds the limit per device.
@@ -31,16 +31,16 @@ type DeviceSelectors struct {
 	env func() (*cel.Env, error)
 }
 
-// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of the naming profile.
-// shared adds the field allowMultipleAllocations.
+// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of the naming profile. If
+// shared is true, devices have the field allowMultipleAllocations.
 func NewDeviceSelectors(naming *meta.Naming, shared bool) *DeviceSelectors {
 	return &DeviceSelectors{env: sync.OnceValues(func() (*cel.Env, error) {
 		return cel.NewEnv(naming, cel.Variable("device", deviceType(shared)), cel.Bindings())
 	})}
 }
 
-// deviceType returns the type of a device. It has the driver, and maps of attributes and capacities
-// by domain and name.
+// deviceType returns the type of a device, which has a driver, and attributes and capacities in
+// maps by domain and name.
 func deviceType(shared bool) *cel.Type {
 	domain, name := cel.Bounded(cel.String, maxDeviceDomain), cel.Bounded(cel.String, maxDeviceName)
 	byName := func(value *cel.Type) *cel.Type {
@@ -55,8 +55,8 @@ func deviceType(shared bool) *cel.Type {
 	return cel.ObjectOf("platform.DRADevice", fields)
 }
 
-// Check returns the error in an expression. The error is ErrTooComplex if only the cost is too
-// high.
+// Check returns the error in an expression, or nil. The error is ErrTooComplex if the expression is
+// valid but its cost is too high.
 func (s *DeviceSelectors) Check(text string) error {
 	env, err := s.env()
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Types holds the types of object and params, which are otherwise dynamic.
+// Types holds the types of object and params. Without Types, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
 // A scope lists what an expression may use besides object, oldObject, request and namespaceObject.
-// It is the cache key for the environments of a policy.
+// Scopes are the keys of the cached environments of a policy.
 type scope struct {
 	params, authorizer, patches bool
 }
 
-// newEnvironment creates an environment. variables is the type of the variable of that name, or nil
-// if it does not exist.
+// newEnvironment creates an environment. variables is the type of the variable named variables, or
+// nil if the environment has no such variable.
 func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
 	options := []cel.Option{
 		cel.Sized(),
@@ -41,8 +41,8 @@ func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Ty
 
 var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
 
-// environments caches the environments of one policy, because they are slow to create and
-// expressions can share them.
+// environments caches the environments of one policy, because creating one is slow and expressions
+// with the same scope can share it.
 type environments struct {
 	naming *meta.Naming
 	types  Types

@@ -17,7 +17,8 @@ type Expr struct {
 }
 
 // compileExpr compiles an expression whose result must have one of the wanted types, if any are
-// given. Authorizes determines the goroutine on which the expression is evaluated.
+// given. Authorizes determines the goroutine on which the expression is evaluated, because an
+// authorizer may block.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}
 	checked, err := env.Check(text)

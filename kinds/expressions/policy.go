@@ -19,7 +19,8 @@ type Policy struct {
 	Messages    []*Expr
 	Annotations []*Expr
 	Mutations   []*Expr
-	// VariablesType is the type of the variable named variables, or nil if the policy has none.
+	// VariablesType is the type of the variable named variables, or nil if the policy declares
+	// none.
 	VariablesType *cel.Type
 	// Authorizes is true if any expression uses the authorizer.
 	Authorizes bool
@@ -27,10 +28,10 @@ type Policy struct {
 	byName map[string]*Expr
 }
 
-// Variable returns the variable of that name, or nil.
+// Variable returns the variable with the given name, or nil.
 func (p *Policy) Variable(name string) *Expr { return p.byName[name] }
 
-// ofMutation maps a patchType to the field with its expression and the result type.
+// ofMutation maps a patchType to the field that holds the expression and to the type of its result.
 var ofMutation = map[string]struct {
 	field  string
 	result *cel.Type
@@ -39,11 +40,11 @@ var ofMutation = map[string]struct {
 	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
 }
 
-// MutationField returns the field that holds the expression of a mutation with that patchType, or
-// "".
+// MutationField returns the field that holds the expression of a mutation with the given patchType,
+// or the empty string for an unknown patchType.
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
-// compilePolicy compiles a policy. A variable is visible only to later expressions.
+// compilePolicy compiles a policy. A variable can be used only by later expressions.
 func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bool) *Policy {
 	params := spec.Has("paramKind")
 	variables := spec.Objects("variables")
@@ -79,8 +80,8 @@ func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bo
 	return p
 }
 
-// addVariable makes an invalid variable dynamic, so that its mistake is not reported again for each
-// use.
+// addVariable makes an invalid variable dynamic, so that expressions that use the variable do not
+// report its error again.
 func (p *Policy) addVariable(e *environments, name, text string) {
 	x := e.compile(scope{authorizer: true}, text)
 	x.Name = name

@@ -21,9 +21,9 @@ type Checked struct {
 type Warning struct{ FieldRef, Text string }
 
 // CheckTypes checks the validations and messages of a validating policy against the types of the
-// objects that it matches. params is the type of its parameters, or nil if unknown. Warnings are
-// stored in the status, so they are limited to maxWarningBytes. It returns an error only if ctx is
-// done, because many expressions and kinds take time.
+// objects that the policy matches. params is the type of its parameters, or nil if unknown.
+// Warnings are stored in the status, so their size is limited to maxWarningBytes. An error is
+// returned only if ctx is done, because checking many expressions and kinds takes time.
 func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Checked, params *cel.Type) ([]Warning, error) {
 	var checkers []typeChecker
 	for _, k := range kinds {
@@ -64,7 +64,7 @@ func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Check
 
 const maxWarningBytes = 256 << 10
 
-// A typeChecker checks expressions for objects of one kind. It serves only the warnings in a
+// A typeChecker checks expressions for objects of one kind. Its results serve only as warnings in a
 // policy's status, because admission evaluates objects dynamically.
 type typeChecker struct {
 	kind         meta.GroupVersionKind

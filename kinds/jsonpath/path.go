@@ -17,7 +17,7 @@ import (
 //	[0,2] ['a','b']       the union of several steps
 //	[*] .*                all items, or the values of all fields
 //	..                    the value itself and everything in it
-//	[?(@.type=="Ready")]  items with such a field: ==, !=, <, <=, >, >=, or no operator
+//	[?(@.type=="Ready")]  items whose field fulfills a condition: ==, !=, <, <=, >, >=, or exists
 type Path []step
 
 // A step selects values within v. It calls yield for each until yield returns false.
@@ -29,7 +29,7 @@ type walk struct{ rest int }
 // workUnit is the number of bytes whose examination counts as much as one selected value.
 const workUnit = 64
 
-// Parse parses a path. ok is false if it is invalid or not supported. For example,
+// Parse parses a path. ok is false if the path is invalid or not supported. For example,
 // .status.conditions[?(@.type=="Ready")].status has four steps.
 func Parse(text string) (p Path, ok bool) {
 	for text != "" {
@@ -98,7 +98,6 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// bracketStep parses the text between brackets. It returns nil if that is invalid.
 func bracketStep(text string) step {
 	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
 		return filterStep(strings.TrimSuffix(inner, ")"))
@@ -139,7 +138,6 @@ func splitUnquoted(text string) (parts []string) {
 	return append(parts, text[begin:])
 }
 
-// unionStep returns a step that selects what any part selects, or nil if a part is invalid.
 func unionStep(parts []string) step {
 	var steps []step
 	for _, part := range parts {
@@ -220,7 +218,7 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// fieldStep returns a step that selects a field. It compares escaped names, because CRDs may
+// fieldStep returns a step that selects a field. The step compares escaped names, because CRDs may
 // declare names that JSON escapes.
 func fieldStep(name string) step {
 	if name == "*" {
@@ -259,8 +257,8 @@ func itemStep(n int) step {
 	}
 }
 
-// compares reports whether a comparison holds. It compares numbers if both values are numbers,
-// otherwise strings.
+// compares reports whether a comparison holds. It compares numerically if both values are numbers,
+// and as strings in all other cases.
 func compares(a, operator, b string) bool {
 	order := strings.Compare(a, b)
 	if x, err := strconv.ParseFloat(a, 64); err == nil {
@@ -318,8 +316,9 @@ func filterStep(text string) step {
 	}
 }
 
-// First returns the first selected value, or nil. It decrements work, the number of steps that all
-// paths may take on one object, and returns nil when none is left.
+// First returns the first selected value, or nil. work is the number of steps that all paths
+// together may still take on one object. First subtracts its steps, and returns nil when none are
+// left.
 func (p Path) First(v jsontext.Value, work *int) jsontext.Value {
 	w := walk{*work}
 	found := p.first(&w, v)

@@ -154,7 +154,6 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// replaceBytes replaces each invalid byte by U+FFFD.
 func replaceBytes(text string) string { return string([]rune(text)) }
 
 func decode(doc []byte) (v any, err error) {
@@ -215,8 +214,6 @@ func read(s *jsontext.Scanner) (any, error) {
 	return nil, s.Skip()
 }
 
-// checkObject checks that an Object and its Value find the same members, for different lookup
-// orders.
 func checkObject(t *testing.T, v jsontext.Value) {
 	var names []string
 	v.Fields(func(key, _ jsontext.Value) bool {

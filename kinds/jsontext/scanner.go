@@ -12,14 +12,14 @@ type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// Errors of a Scanner for JSON that ends too early or nests too deeply.
+// Errors of a Scanner for JSON that is truncated or too deeply nested.
 const (
 	ErrEnd   = SyntaxError("unexpected end of JSON input")
 	ErrDepth = SyntaxError("exceeded max depth")
 )
 
-// A Scanner reads the tokens of a JSON document. Its methods consume what they return. It must not
-// be used after an error.
+// A Scanner reads the tokens of a JSON document. Its methods consume what they return. A Scanner
+// must not be used after an error.
 //
 // Read an object as follows, and a list likewise with Element:
 //
@@ -121,7 +121,7 @@ func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	return key, true, nil
 }
 
-// RawKey is Key for the key as written, with quotes and escapes.
+// RawKey is Key without unescaping. The key includes its quotes.
 func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err

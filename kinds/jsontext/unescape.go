@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// readEscaped reads the rest of a string from i on, which is the first byte that needs conversion.
+// readEscaped reads the rest of a string. i is the offset of the first byte that needs conversion.
 // Short results are built on the stack and cost one allocation.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
 	var short [128]byte // enough for most strings with escapes, such as keys of managed fields
@@ -61,7 +61,7 @@ func (s *Scanner) escape(b []byte) ([]byte, error) {
 }
 
 // unicodeEscape appends the character of \uXXXX or of a surrogate pair. Like encoding/json, it
-// replaces half a pair by U+FFFD and reads the next escape on its own.
+// replaces half a pair with U+FFFD and reads the next escape separately.
 func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {

@@ -15,7 +15,7 @@ type Value []byte
 func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 
 // Field returns the first member of an object with that name, or nil. Names are compared as
-// written, so name must be escaped as by AppendEscaped.
+// written, so name must be escaped in the form of AppendEscaped.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
 		if isName(key, name) {
@@ -31,8 +31,8 @@ func isName(key Value, name string) bool {
 	return len(key) == len(name)+2 && string(key[1:len(key)-1]) == name
 }
 
-// At follows a dotted path through objects, such as "status.phase", and returns nil if it does not
-// exist. It does not enter lists, and names cannot contain dots.
+// At follows a dotted path through objects, such as "status.phase". It returns nil if the path does
+// not exist. A path cannot lead through lists or names with dots.
 func (v Value) At(path string) Value {
 	for path != "" && v != nil {
 		name, rest := path, ""
@@ -66,7 +66,8 @@ func (v Value) inside() Value {
 	return v[1:].trim()
 }
 
-// cutMember cuts off the first member of v. All results are nil if it is missing or truncated.
+// cutMember cuts off the first member of v. All results are nil if the member is missing or
+// truncated.
 func (v Value) cutMember() (key, w, rest Value) {
 	if len(v) == 0 || v[0] != '"' {
 		return nil, nil, nil
@@ -111,8 +112,8 @@ func (v Value) trim() Value {
 	return v
 }
 
-// Length returns the length in bytes of the value at the start of v, or 0 if it is missing or
-// truncated. It finds the end of numbers and literals without parsing them.
+// Length returns the length in bytes of the value at the start of v. It returns 0 if the value is
+// missing or truncated. Numbers and literals are not parsed, only their end is found.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0
@@ -132,9 +133,10 @@ func (v Value) Length() int {
 	return len(v)
 }
 
-// bracketLength finds the matching bracket outside of strings, because nesting has already been
-// checked. It processes eight bytes at a time. The parity of quotes shows whether a byte is in a
-// string. Chunks with a backslash or the end are examined byte by byte.
+// bracketLength returns the length of an object or list. It only counts brackets outside of
+// strings, because the nesting has already been checked. It processes eight bytes at a time. The
+// parity of quotes shows whether a byte is in a string. Chunks with a backslash or the end of the
+// value are examined byte by byte.
 func (v Value) bracketLength() int {
 	text := Over(v).Text
 	depth, inside := 0, uint64(0) // inside has the high bit of all bytes set while a string is open

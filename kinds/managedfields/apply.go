@@ -9,17 +9,17 @@ import (
 )
 
 // Apply merges config, which is in the writer's version, into live. It returns the object in stored
-// form without managedFields, and its new managedFields. live is in stored form or nil. Fields in
-// config get its values. Fields that only the writer's last apply contained are removed. If nothing
-// changes, the results are live and managed themselves.
+// form without managedFields, and its new managedFields. live is in stored form or nil. Fields of
+// the writer's last apply that config lacks are removed, unless another manager owns them. If
+// nothing changes, the results are live and managed themselves.
 //
 // Without force, a change to fields of other managers is a conflict, returned as a *meta.Status.
 // config must have passed CheckConfig.
 //
 // For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
-// The object then has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, that
-// conflicts with "ui" over .data.b. With force, b becomes 3 and "ci" alone owns it. a is removed,
-// because only "ci" owned it.
+// Then "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, the apply conflicts with "ui" over
+// .data.b. With force, b becomes 3 and "ci" alone owns b. The key a is removed, because only "ci"
+// owned it.
 //
 // A step without effect returns its input, so that a no-op apply ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
@@ -103,7 +103,7 @@ type applier struct {
 const beforeFirstApply = "before-first-apply"
 
 // addBeforeFirstApply adds a manager for the existing fields of a live object without managers, so
-// that an apply that changes them conflicts.
+// that an apply that changes these fields conflicts.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -122,8 +122,8 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes fields from merged that the writer's last apply contained and the current one does
-// not, unless another manager owns them. version is that of the last apply.
+// prune removes the fields of the writer's last apply that the current apply lacks from merged,
+// unless another manager owns them. version is that of the last apply.
 //
 // The paths of the last set run through objects and lists that managers share. Therefore prune
 // removes everything in the set, restores what managers own, and finally restores what it removed
@@ -178,7 +178,7 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned restores in pruned, which is in version first, everything that a manager owns.
+// addBackOwned restores everything that a manager owns in pruned, which is in version first.
 // Managers own fields of their version, so pruned is converted to each of those versions and back.
 // Conversions lose no fields, so a round trip can only add owned fields.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
@@ -201,7 +201,6 @@ func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tr
 	return pruned
 }
 
-// addBack returns merged without the fields that are neither owned nor in pruned.
 func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))

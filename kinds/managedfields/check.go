@@ -11,12 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns why an apply configuration is invalid, or "". undeclared lists the paths of
-// its unknown fields, as in codec.FieldFault. Other errors are list items that are null, duplicate
-// or without keys, and values that are not the list or object of the plan.
+// CheckConfig returns the errors in an apply configuration, or the empty string. undeclared lists
+// the paths of unknown fields, as in codec.FieldFault. Other errors are list items that are null,
+// duplicate or without keys, and values that are not a list or object although the plan requires
+// one.
 //
-// The message is that of structured-merge-diff. It has one error per line, such as
-// `.spec.containers: duplicate entries for key [name="c"]`.
+// The text is that of structured-merge-diff. It has one error per line, such as `.spec.containers:
+// duplicate entries for key [name="c"]`.
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }
@@ -170,7 +171,7 @@ func (c *configChecker) list(f *schema.Field, list []any) {
 	}
 }
 
-// faultOfItem returns why an item has no identity, or "".
+// faultOfItem returns the reason why an item has no identity, or the empty string.
 func faultOfItem(f *schema.Field, item any) string {
 	_, isObject := item.(tree.Tree)
 	hasKeys := f.ListType != schema.ListSet
@@ -187,7 +188,7 @@ func faultOfItem(f *schema.Field, item any) string {
 	return ""
 }
 
-// elementPath replaces the list indexes in the path of an unknown field by keys. For example,
+// elementPath replaces the list indexes in the path of an unknown field with keys. For example,
 // .spec.containers[0].foo becomes .spec.containers[name="c"].foo.
 func elementPath(f *schema.Field, element bool, v any, path string) string {
 	switch v := v.(type) {

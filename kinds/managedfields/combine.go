@@ -24,8 +24,8 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// combineValues is combineTrees for one value. It replaces an atomic value as a whole, unless it is
-// equal.
+// combineValues is combineTrees for one value. An atomic value is replaced as a whole, unless the
+// values are equal.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -111,8 +111,9 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items of both lists follow the order of config, and
-// the others stay between them where possible. Clients rely on this order of structured-merge-diff.
+// combineLists merges two lists item by item. Items that are in config follow the order of config.
+// Other items stay between them where possible. Clients rely on this order, which is that of
+// structured-merge-diff.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -176,8 +177,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges the lists of a repeated apply, in which live has the items of config in the
-// same order with few others in between. It returns false for other lists.
+// combineAligned merges the lists of a repeated apply: live has the items of config in the same
+// order, with few other items in between. It returns false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -226,7 +227,7 @@ func reuse(live, out []any) []any {
 }
 
 // combineNull returns what remains of a value that a configuration sets to null. A value with parts
-// keeps them, because other managers may own them.
+// keeps its parts, because other managers may own them.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {

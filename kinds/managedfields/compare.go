@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference holds the paths that were added or changed between two trees, and those that were
-// removed. From {"a":1,"b":1} to {"b":2,"c":1}, changed is b and c, and removed is a. All paths
-// through a removed object or list are removed too.
+// A difference holds the paths that were added or changed between two trees, and the paths that
+// were removed. From {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is removed. If an
+// object or list is removed, all paths through it are removed too.
 type difference struct{ changed, removed Set }
 
 // A membership is a node without its path element. member is true if the set contains the path
@@ -26,8 +26,8 @@ func (p membership) exists() bool { return p.member || !p.below.Empty() }
 type comparer struct {
 	excluded excludedFields
 	// asEncoded compares both trees as they are encoded, with EmitEmpty fields and without omitted
-	// empty fields. Updates need that, because clients read encoded objects. Without it, empty
-	// values in a configuration count too.
+	// empty fields. Updates are compared in this way, because clients read encoded objects. Applies
+	// are not, because empty values in a configuration count too.
 	asEncoded bool
 }
 
@@ -89,12 +89,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf reports whether a value has no parts although its plan is granular, as in custom objects,
+// isLeaf reports whether a value has no parts. This may differ from its plan in custom objects,
 // which are compared before validation.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values of which at most one has parts, which are added or removed with
-// it.
+// valueOrParts compares two values if at most one of them has parts. The parts are added or removed
+// together with their value.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)

@@ -6,11 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pair holds the items that have the same path element in two lists, usually one in each.
 type pair struct{ before, after []any }
 
-// items compares two lists item by item and ignores the order, because moving an item does not
-// change its owner. Items with equal keys are compared as one leaf, because a path could refer to
+// items compares two lists item by item. It ignores the order, because moving an item does not
+// change the owner. Items with equal keys are compared as one leaf, because a path could refer to
 // any of them.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
@@ -47,8 +46,8 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// aligned reports whether two lists have the same unique items in the same order, which saves the
-// map of pairs. It considers only short lists, because it takes quadratic time.
+// aligned reports whether two lists have the same unique items in the same order, so that no map of
+// pairs is needed. It returns false for long lists, because the check takes quadratic time.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -74,8 +73,9 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items of one path element. Duplicates on one side are a leaf there. Live custom
-// objects may have some before validation, or from another schema.
+// item compares the items of one path element. Duplicates on one side count as one leaf. Live
+// custom objects may contain duplicates, because they may not be validated yet or may conform to
+// another schema.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

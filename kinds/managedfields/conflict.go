@@ -36,7 +36,7 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 //	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
 //
 // For several fields, the message lists each manager with its fields, one per line. The causes hold
-// the same in structured form.
+// the same conflicts in structured form.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

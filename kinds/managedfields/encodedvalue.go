@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null stands for a value that is present without content: an absent EmitEmpty field, a null in a
+// null stands for a value that is present but null: an absent EmitEmpty field, a null in a
 // configuration, or a stored null of a custom object.
 type null struct{}
 
@@ -25,8 +25,9 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 }
 
 // encodedValue returns the value that a client sees for a field, or nil if the encoder omits it.
-// Clients send back objects that they have read. A field that the encoder adds, such as
-// "resources":{}, must therefore not look like their change, nor one that it omits like a removal.
+// Clients send back objects that they have read. Therefore a field that the encoder adds, such as
+// "resources":{}, must not look like a change by the client. An omitted field must not look like a
+// removal.
 func encodedValue(f *schema.Field, v any) any {
 	// The encoder writes single messages, int-or-strings and raw values even if they are empty.
 	omitsEmpty := !f.EmitEmpty && !f.Pointer &&

@@ -8,7 +8,8 @@ import (
 )
 
 // withExplicit restores the empty objects, empty lists and nulls of a configuration that prune has
-// removed. Otherwise the next identical apply would set them again, as in kube-apiserver.
+// removed. Without this, the next identical apply would set them again, as it does in
+// kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {
@@ -21,8 +22,8 @@ func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// explicitValue is withExplicit for one value, which is nil if absent. If nulls is true, as for
-// custom kinds, null is a value.
+// explicitValue is withExplicit for one value, which is nil if absent. nulls is true for custom
+// kinds, in which null is a value.
 func explicitValue(f *schema.Field, element bool, merged, config any, nulls bool) any {
 	if merged == nil || merged == (emptied{}) {
 		if config == (null{}) && nulls || isEmptyComposite(config) {

@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A fieldsEncoder writes the fields of an object as FieldsV1 without building a Set, which takes
-// several times as much memory. A test compares it with fields and comparer. With asEncoded, it
-// writes the changes of a new object, including objects and lists themselves. Equal sets have equal
-// bytes, by which repeated applies are recognized.
+// A fieldsEncoder writes the fields of an object as FieldsV1 without building a Set, which would
+// take several times as much memory. A test compares its output with fields and comparer. With
+// asEncoded, it writes the changes of a new object, including the paths of objects and lists. Equal
+// sets have equal bytes, so that repeated applies are recognized by their bytes.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the open lists
@@ -62,7 +62,7 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes a field whose own path is not in the set, provided that a longer path is.
+// part writes a field whose own path is not in the set, if a longer path is.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))
@@ -74,8 +74,8 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	w.b = append(w.b, '}')
 }
 
-// topField writes a field of the object or of its metadata. With asEncoded, it compares a new
-// object with one that has only its EmitEmpty fields.
+// topField writes a field of the object or of its metadata. With asEncoded, it compares the new
+// object with an object that has only EmitEmpty fields.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -114,7 +114,7 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 }
 
 // node writes the paths at and below a path element. member means that the set contains the
-// element's own path. If the set contains no path, the output is truncated again.
+// element's own path. If the set contains neither this path nor longer ones, nothing is written.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -141,7 +141,7 @@ func (w *fieldsEncoder) open(at pathElement) {
 	w.b = append(appendPathElement(w.b, at), '{')
 }
 
-// below writes the paths below a value. leaf means that the set contains the path of the value
+// below writes the paths below a value. leaf is true if the set contains the path of the value
 // itself.
 func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) {
 	granularity := granularityOf(f, element)
@@ -179,7 +179,7 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes items sorted by path element. Duplicate items have nothing below them. All keys
+// items writes items sorted by path element. No paths are written below duplicate items. All keys
 // share one buffer, so that items cost no allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEncodeFieldsMatchesSet checks that encodeFields writes the encoding of the corresponding Set.
 func TestEncodeFieldsMatchesSet(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 3000 {

@@ -23,8 +23,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends the node as a member. A path of the set through which longer paths run gets
-// the member ".".
+// appendJSON appends the node as a member. If a path is in the set and longer paths run through it,
+// the member "." marks the path.
 func (n *node) appendJSON(b []byte) []byte {
 	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A granularity defines how the ownership of a value can be divided.
 type granularity uint8
 
 const (
@@ -17,8 +16,8 @@ const (
 )
 
 // granularityOf returns the granularity of the values of f or, with element, of the elements of its
-// list or map. In Pods, spec.containers is byItem and each container byField. metadata.labels is
-// byKey and each label atomic. spec.nodeSelector is atomic.
+// list or map. In Pods, for example, spec.containers is byItem and each container is byField.
+// Labels are byKey, and each label is atomic, as is spec.nodeSelector.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {

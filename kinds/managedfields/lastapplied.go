@@ -5,9 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutLastApplied supports the upgrade from client-side apply. An apply may take over the fields
-// that an annotation records as applied by its client. Their value must still be the recorded one,
-// because an apply must not silently overwrite the change of another manager.
+// withoutLastApplied removes conflicts that would hinder the upgrade from client-side apply. The
+// last-applied annotation records the fields that the client has applied. An apply may take over
+// those that still have the recorded value. Other values are changes of another manager, which must
+// not be overwritten silently.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
 	left := map[*manager]Set{}
@@ -20,7 +21,7 @@ func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.T
 }
 
 // unchangedLastApplied returns the recorded fields whose value in the live object is still the
-// same. It is empty if the record is missing, invalid, or of another version or kind.
+// same. The result is empty if the record is missing, invalid, or of another version or kind.
 func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
 	m, text := a.served.Message, a.writer.LastApplied
 	if text == "" {

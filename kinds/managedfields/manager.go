@@ -38,7 +38,7 @@ func (i managerIdentity) compare(o managerIdentity) int {
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
-// compareSub sorts the object itself, "", after all subresources.
+// compareSub sorts the empty string, which stands for the object itself, after all subresources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -47,7 +47,7 @@ func compareSub(a, b string) int {
 }
 
 // A manager is an entry of managedFields, parsed only as far as needed, from entry to text to set.
-// A change sets set and clears text and entry.
+// If its set changes, text and entry are cleared.
 type manager struct {
 	managerIdentity
 	version  string // of the paths in the set
@@ -77,8 +77,8 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn reports whether the manager may own a path of s, without parsing its set. False is
-// certain, which saves parsing the sets of most managers.
+// mayOwn reports whether the manager may own a path of s, without parsing the manager's set. A
+// false result is certain, so the sets of most managers need no parsing.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
@@ -109,8 +109,8 @@ func decode(list []any, versions ServedVersions) managers {
 	return all
 }
 
-// reconcile parses the sets of custom kinds, because their CRD may have changed. Built-in kinds do
-// not change while the server runs.
+// reconcile parses the sets of custom kinds and adapts them, because their CRD may have changed.
+// Built-in kinds do not change while the server runs.
 func (all managers) reconcile() {
 	for _, m := range all {
 		if !m.unread {
@@ -122,7 +122,6 @@ func (all managers) reconcile() {
 	}
 }
 
-// unchanged reports whether the managers are still those that were decoded from list.
 func (all managers) unchanged(list []any) bool {
 	return len(all) == len(list) && !slices.ContainsFunc(all, func(m *manager) bool { return m.entry == nil })
 }
@@ -175,8 +174,9 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode returns managedFields without managers that own nothing, or nil if there are none. Apply
-// managers come first, then time and name decide. The fixed order gives equal managers equal bytes.
+// encode returns managedFields without managers that own nothing, or nil if no manager remains.
+// Apply managers come first. Managers are then sorted by time and name, so that equal managers have
+// equal bytes.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -213,8 +213,8 @@ func (m *manager) tree() tree.Tree {
 	return t
 }
 
-// IsReset reports whether a list of managers consists of one empty entry, by which clients clear
-// all ownership.
+// IsReset reports whether a list of managers consists of one empty entry. Clients send such a list
+// to clear all ownership.
 func IsReset(list []any) bool {
 	if len(list) != 1 {
 		return false
@@ -223,9 +223,9 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize returns managedFields that a client has sent in canonical form, without duplicates and
-// managers that own nothing. It returns false if the list is empty or invalid, because an invalid
-// entry would later count as owning nothing.
+// Normalize returns the managedFields that a client has sent, in canonical form and without
+// duplicates and managers that own nothing. It returns false if the list is empty or invalid,
+// because an invalid entry would later count as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {

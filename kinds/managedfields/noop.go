@@ -11,17 +11,17 @@ import (
 )
 
 // IsNoOpApply reports whether an apply of config certainly changes neither the stored object, given
-// as JSON of message m, nor its managers. False means unknown, for example because fields have
-// another order. config must have passed CheckConfig.
+// as JSON of message m, nor its managers. A false result means unknown, for example because fields
+// have another order. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
 }
 
-// A noOpChecker walks valid JSON without whitespace, as the codec writes it. Comparing expected
-// bytes is several times faster than decoding, and most applies are repeated ones of controllers.
-// The walk stops at the first unexpected byte.
+// A noOpChecker walks valid JSON without whitespace, in the form that the codec writes. Comparing
+// expected bytes is several times faster than decoding, and most applies are repeated by
+// controllers. The walk stops at the first unexpected byte.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -62,9 +62,9 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 	return key, bytes.IndexByte(key, '\\') < 0
 }
 
-// message reports whether the current object, of message m, has everything in t. If it is an item
-// of list, t may omit keys with defaults. found counts the fields of t, so that missing ones are
-// detected at the end.
+// message reports whether the current object, of message m, has everything in t. If the object is
+// an item of list, t may omit keys with defaults. found counts the fields of t, so that missing
+// fields are detected at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -144,8 +144,9 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the additional list items for which the fast paths are tried, because each is
-// compared with the whole configuration. Admission adds a few, such as the volume of a Pod's token.
+// maxOthers limits the additional list items for which the fast paths are tried, because each
+// additional item is compared with the whole configuration. Admission adds a few, such as the
+// volume of a Pod's token.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
@@ -185,8 +186,8 @@ func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	return ok && isOther(f, item, wanted)
 }
 
-// itemKeys consumes an item and returns its identity, which is a value of a set or an object with
-// only the keys.
+// itemKeys consumes an item and returns its identity. The identity is a value of a set, or an
+// object with only the keys.
 func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	if f.ListType == schema.ListSet {
 		return s.scalar()
@@ -219,7 +220,7 @@ func (s *noOpChecker) scalar() (any, bool) {
 	return v, err == nil
 }
 
-// isString consumes the string v if it comes next, without escapes.
+// isString reports whether the string v comes next, without escapes, and consumes the string if so.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -234,7 +235,8 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is consumes the wanted value if it comes next. It keeps wanted as the scratch buffer.
+// is reports whether the wanted bytes come next, and consumes them if so. It keeps wanted as the
+// scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {

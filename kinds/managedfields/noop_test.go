@@ -28,8 +28,8 @@ func storable() *schema.Kind {
 	return k
 }
 
-// TestIsNoOpApplyAgreesWithApply checks that every recognized no-op is one for Apply, and that most
-// repeated applies are recognized.
+// TestIsNoOpApplyAgreesWithApply checks that Apply changes nothing when IsNoOpApply returns true,
+// and that most repeated applies are recognized.
 func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	k := storable()

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A configuration may set fields to null, represented by nil. The applier owns such fields like
-// others. An atomic value is then removed, but a granular one keeps its parts.
+// A configuration may set fields to null, represented by nil. The applier owns these fields as if
+// they had a value. An atomic value is then removed, but a granular value keeps its parts.
 
-// withNulls replaces nil in a configuration by null{}, because nil means absent elsewhere in this
-// package, and removes unowned fields. If there are no nulls, it returns config itself.
-// {"spec":{"replicas":null}} gives the writer the path spec.replicas.
+// withNulls replaces nil in a configuration with null{}, because nil means absent elsewhere in this
+// package, and removes unowned fields. If there are no nulls, it returns config itself. For
+// example, {"spec":{"replicas":null}} gives the writer the path spec.replicas.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
 	if m.Custom != nil {
@@ -30,9 +30,9 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls replaces a null in a map or EmitEmpty field of an object of message m by the zero
-// value, and removes other nulls. Custom kinds keep nulls, because defaulting by their schema
-// decides about them.
+// resolveNulls replaces a null in a map or EmitEmpty field of an object of message m with the zero
+// value, and removes other nulls. Custom kinds keep nulls, which are handled when the defaults of
+// their schema are applied.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	if m.Custom != nil {
 		return t
@@ -98,7 +98,6 @@ func (r replacer) value(f *schema.Field, v any) any {
 	return r.element(f, v, false)
 }
 
-// element replaces the value of an element, or of a field that is not a list or map.
 func (r replacer) element(f *schema.Field, v any, element bool) any {
 	object, isTree := v.(tree.Tree)
 	switch {
@@ -121,7 +120,7 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 	return out
 }
 
-// replaceEverywhere replaces from by to at any depth, regardless of the plan, because schemas of
+// replaceEverywhere replaces from with to at any depth, regardless of the plan, because schemas of
 // custom kinds may allow nulls anywhere. Unaffected parts share memory.
 func replaceEverywhere(v, from, to any) any {
 	switch v := v.(type) {

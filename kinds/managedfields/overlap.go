@@ -3,7 +3,7 @@ package managedfields
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // overlaps reports whether a set, given as FieldsV1, may share paths with s. It returns true for
-// malformed FieldsV1. It reads only the members that s has, so that the sets of other managers are
+// malformed FieldsV1. Only members that s also has are read, so that the sets of other managers are
 // rarely parsed.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}

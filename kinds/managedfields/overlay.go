@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Overlay merges config into an object of message m by the rules of apply, but without ownership. A
+// Overlay merges config into an object of message m like an apply, but without ownership. A
 // configuration with an atomic list, map or message is an error, because its author may not know
 // the other content. Unchanged parts share memory with live.
 func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tree.Tree, error) {

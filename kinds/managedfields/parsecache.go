@@ -23,7 +23,7 @@ func parseCached(text string, plan *schema.Message) parsedSet {
 	}
 	r, ok := sharedParseCache.Get(parseCacheKey{text, planID(plan)})
 	if !ok {
-		// a copy, so that the cache does not retain whole objects
+		// Clone the text, so that the cache does not retain whole objects.
 		r = parseReconciled(strings.Clone(text), plan)
 		sharedParseCache.Put(parseCacheKey{r.text, planID(plan)}, r, len(r.text))
 	}
@@ -43,7 +43,8 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// FieldsV1 of up to maxCachedText bytes is cached, about parseCacheSize bytes in total.
+// The cache holds about parseCacheSize bytes of FieldsV1. Longer texts than maxCachedText are not
+// cached.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// String returns the path element as messages contain it: .name, [name="c"], [="x"] or [0].
+// String returns the path element in the form used in messages: .name, [name="c"], [="x"] or [0].
 func (s pathElement) String() string {
 	switch s.kind {
 	case 'f':
@@ -59,7 +59,7 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 }
 
 // sameItem reports whether two items certainly have the same path element. It returns false for
-// floats, because different ones may have the same text, and for keys that are not scalars.
+// floats, because different floats may have the same text, and for keys that are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -95,7 +95,8 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey omits a key without a value. An item that has that key is a different one.
+// appendItemKey omits keys without a value. An item that has a value for such a key is a different
+// item.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -138,8 +139,8 @@ func lacksKeys(f *schema.Field, item any) bool {
 }
 
 // keyOf returns one key of an item, or nil. Defaults are applied only after the merge, so an absent
-// key counts as its default. Without a default, it counts as the zero value if the encoder always
-// writes it.
+// key counts as its default. An absent key without a default counts as the zero value if the
+// encoder always writes the key.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

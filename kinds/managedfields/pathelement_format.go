@@ -46,7 +46,7 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 }
 
 // canonicalKeys reports whether text is certainly an object of sorted scalars without whitespace,
-// as appendItemKey writes it. Nearly all keys are, which saves decoding them.
+// as appendItemKey writes it. Nearly all keys are canonical and need no decoding.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)

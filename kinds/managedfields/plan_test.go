@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plan returns a message with a field of each granularity.
 func plan() *schema.Message {
 	item := schema.NewMessage("Item",
 		&schema.Field{Name: "name"}, &schema.Field{Name: "kind", Default: "K"}, &schema.Field{Name: "value"},

@@ -10,8 +10,8 @@ import (
 
 // withoutPaths returns a tree of message m without the paths of a set. Objects and lists that lose
 // everything become emptied{}, and the caller decides whether to remove them. For
-// {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, it is
-// {"c":2}.
+// {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, the
+// result is {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -100,8 +100,8 @@ func namedRoot(m *schema.Message, s Set) Set {
 }
 
 // named adds the message fields through which longer paths run, because owning a part of a field
-// protects the field from removal. spec.template.x becomes spec, spec.template and spec.template.x.
-// Keys and items are not added.
+// protects the field from removal. For example, spec.template.x becomes spec, spec.template and
+// spec.template.x. Keys and items are not added.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {

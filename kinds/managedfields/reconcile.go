@@ -7,11 +7,11 @@ import (
 )
 
 // Reconciled adapts a set to the plan m, which may have changed. The owner of a part of a value
-// that is now atomic becomes the owner of the whole. The opposite change needs nothing, because the
-// owner of the whole owns no part. If nothing changes, the result is s itself.
+// that is now atomic becomes the owner of the whole. If an atomic value becomes granular, the set
+// stays the same, because it contains no parts. If nothing changes, the result is s itself.
 //
-// For example, if a CRD update makes the list spec.rules atomic, a manager of
-// spec.rules[name="a"].host becomes one of spec.rules.
+// For example, if a CRD update makes the list spec.rules atomic, the manager of
+// spec.rules[name="a"].host becomes the manager of spec.rules.
 func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale restricts a write to the scale subresource, which sees only managers that own the
-// replicas. Conflicts name the path spec.replicas and the version of the scale, because its clients
+// A Scale restricts a write to the scale subresource, whose clients see only managers that own the
+// replicas. Conflicts name the path spec.replicas and the version of the scale, because the clients
 // know no other.
 type Scale struct {
 	Replicas   []string // path of field names in the object

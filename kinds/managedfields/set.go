@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Set is an immutable set of paths. The zero value is empty. It is a tree with one level per path
-// element, in which spec.replicas and spec.paused share the node of spec. Sets share subtrees.
+// A Set is an immutable set of paths. The zero value is empty. A Set is a tree with one level per
+// path element, in which spec.replicas and spec.paused share the node of spec. Sets share subtrees.
 // Union, Intersection and Difference visit only the levels that both trees have.
 type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
@@ -118,8 +118,8 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine merges sorted nodes. keepA and keepB determine whether to keep nodes that only one set
-// has. both merges two nodes of one element. Its galloping search skips dropped nodes, because
+// combine merges sorted nodes. keepA and keepB determine whether to keep nodes that are in only one
+// set. both merges two nodes with the same element. A galloping search skips dropped nodes, because
 // thousands of managers may be compared with one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
@@ -170,7 +170,6 @@ func leapTo(nodes []node, at pathElement) []node {
 	return nodes[i:]
 }
 
-// A builder collects the nodes of one level and sorts them only if necessary.
 type builder struct {
 	nodes    []node
 	unsorted bool

@@ -54,7 +54,8 @@ func TestBuilderSorts(t *testing.T) {
 	}
 }
 
-// TestSetAlgebraOfSizes checks sets of very different sizes, which use the galloping search.
+// TestSetAlgebraOfSizes checks operations on sets of very different sizes, which use the galloping
+// search.
 func TestSetAlgebraOfSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) (Set, map[string]bool) {

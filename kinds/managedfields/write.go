@@ -35,18 +35,18 @@ func (w *Writer) excluded() excludedFields {
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote is true if conversions call a webhook. They are skipped if only metadata has changed,
-	// because it is the same in all versions.
+	// Remote is true if conversions call a webhook. Conversions are skipped if only metadata has
+	// changed, because metadata is the same in all versions.
 	Remote bool
 }
 
-// ServedVersions returns the version with a name such as "apps/v1", or false if it is no longer
-// served.
+// ServedVersions returns the version with a name such as "apps/v1", or false if the version is no
+// longer served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update returns managedFields after a write that replaced before, nil for a create, by after. Both
-// are in stored form with defaults. The writer becomes the sole owner of all changes. managed is
-// that of before and may be returned itself.
+// Update returns managedFields after a write that replaced the object before with after. Both are
+// in stored form with defaults, and before is nil for a create. The writer becomes the sole owner
+// of all changes. managed is the managedFields of before, and is returned if nothing changes.
 //
 // An existing object without managers gets none unless begin is true. managedFields also stays the
 // same if a writer of a scale sees none of the managers.
@@ -100,8 +100,8 @@ func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	return []any{m.tree()}
 }
 
-// An update is one change of an object. It is compared once per version of the object's managers,
-// usually one.
+// An update is one change of an object. The object is compared once per version that its managers
+// use, usually one.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
@@ -169,7 +169,7 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 }
 
 // equal reports whether two objects look equal to clients of the version. In custom kinds, empty
-// and absent fields differ, because no plan says which empty fields the encoder omits.
+// and absent fields differ, because no plan declares which empty fields the encoder omits.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// isDirectiveOf reports whether name is a directive rather than a field of m, because fields of
-// schemas may begin with "$". Without a message any name may be a map key, so only known directives
-// count.
+// isDirectiveOf reports whether name is a directive. A field of m is not a directive, even if its
+// name begins with "$", like $ref in a schema. If m is nil, any name may be a map key, so only
+// known directives count.
 func isDirectiveOf(m *schema.Message, name string) bool {
 	if m == nil {
 		return isDirective(name)
@@ -17,7 +17,8 @@ func isDirectiveOf(m *schema.Message, name string) bool {
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 
-// checkDirectives rejects unknown directives, because ignoring a misspelled one could lose data.
+// checkDirectives rejects unknown directives, because ignoring a misspelled directive could lose
+// data.
 func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
@@ -72,9 +73,9 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// stripObjectDirectives returns an object of a patch without nulls and directives, and without
-// objects with a $patch, because there is nothing to apply it to. For example,
-// {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
+// stripObjectDirectives returns an object of a patch without nulls and directives. Nested objects
+// with a $patch are omitted too, because there is no existing object that they could change. For
+// example, {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
 	for name, v := range patch {

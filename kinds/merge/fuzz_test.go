@@ -14,7 +14,8 @@ var objects = []string{
 }
 
 // FuzzJSONPatch checks that a patch either fails with a client error or yields a tree that can be
-// encoded and decoded. It must not change its input. The following fuzz tests check the same.
+// encoded and decoded. The input must not change. The following fuzz tests check the same for other
+// patches.
 func FuzzJSONPatch(f *testing.F) {
 	for i, patch := range []string{
 		`[]`, `[{"op":"add","path":"/data/c","value":1.5}]`, `[{"op":"remove","path":"/secrets/1"}]`, `[{"op":"test","path":"","value":{}}]`, `[{"op":"copy","from":"/ports","path":"/ports/-"}]`,

@@ -11,17 +11,17 @@ const (
 	// MaxOperations limits the operations of one JSON patch.
 	MaxOperations = 10000
 	// maxCopySize limits the size of the JSON that the copy operations of one patch produce, in
-	// approximate bytes. It equals the maximum request body. Each copy of a copy doubles the
-	// object.
+	// approximate bytes. It equals the maximum request body. Without a limit, each copy of the
+	// object into itself would double the size.
 	maxCopySize = 3 << 20
-	// maxMovedItems limits the list items that one patch shifts to make room or close gaps.
-	// Otherwise, ten thousand operations at the beginning of a list of a million items would take
+	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Without
+	// this limit, ten thousand operations at the beginning of a list of a million items would take
 	// seconds.
 	maxMovedItems = 1 << 28
 )
 
-// An operation is one JSON patch operation as the client has sent it. Missing Path, From and Value
-// are nil, which differs from "" and null. Value is decoded only if the operation needs it.
+// An operation is one JSON patch operation as sent by the client. A missing Path, From or Value is
+// nil, which differs from an empty string or null. Value is decoded only if the operation needs it.
 type operation struct {
 	Op    string
 	Path  *string
@@ -86,9 +86,9 @@ func (s *parsedOperation) failure() string {
 	return "path does not exist"
 }
 
-// readOperations checks all operations first, so that an error in the last one wastes no work. A
-// patch that is not a list of objects fails with code 400. Operations that can never succeed fail
-// with 422.
+// readOperations checks all operations before any is applied, so that an error in the last one
+// wastes no work. A patch that is not a list of objects fails with code 400. Operations that can
+// never succeed fail with 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

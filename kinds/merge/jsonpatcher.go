@@ -79,8 +79,8 @@ func (p *jsonPatcher) countMoves(n *node, token string) {
 	}
 }
 
-// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.35, because clients
-// replace fields that may be empty or defaulted without checking.
+// replace also sets an absent field, unlike RFC 6902 but like Kubernetes 1.35. Clients replace
+// fields without checking whether the server has omitted or defaulted them.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -105,7 +105,7 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return c, ok
 }
 
-// test compares a value. An absent field of an existing object equals null, which clients use to
+// test compares a value. An absent field of an existing object equals null, so that clients can
 // ensure that a field is absent.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // mergeList merges a patch into a list, either by its merge key or as a set of scalars. If the kind
-// declares no strategy, it replaces the list.
+// declares no strategy, the patch replaces the list.
 //
 // With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] turns the list a, b
 // into a, b, c, where b has the new image. mergeOrder places new items.
@@ -42,7 +42,7 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 
 // applyItemDirectives applies the directives among the items of a patch. left is live without the
 // deleted items. items holds the other items of the patch, which replace the list if replace is
-// true. Otherwise, if live exists, they are objects with merge keys.
+// true. If replace is false and live is not nil, all of them are objects with the merge key.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
@@ -93,8 +93,8 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each item of the patch into the live item with the same key, or appends it. An
-// item that the patch repeats is merged repeatedly.
+// mergeItems merges each item of the patch into the live item with the same key, or appends the
+// item. An item that occurs several times in the patch is merged each time.
 func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)

@@ -2,8 +2,8 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is a value of a document that is being patched. The first pointer through a node opens it,
-// which copies its children from the shared value into nodes of their own. A patch therefore copies
+// A node is a value of a document that is being patched. The first pointer through a node opens the
+// node, which copies its children from the shared value into new nodes. A patch therefore copies
 // each value on its paths once and shares the rest.
 type node struct {
 	value  any // if not opened
@@ -13,8 +13,8 @@ type node struct {
 	opened bool
 }
 
-// open copies the children of an object or list, with one allocation each, and drops the shared
-// value. It returns false for scalars.
+// open copies the children of an object or list, with one allocation each, and drops the reference
+// to the shared value. It returns false for scalars.
 func (n *node) open() bool {
 	if n.opened {
 		return true
@@ -109,8 +109,8 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree returns n as a plain value. An opened node yields a new tree even if it equals the old one.
-// Later stages detect equality.
+// tree returns n as a plain value. An opened node yields a new tree even if nothing changed. Later
+// stages detect equality.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value

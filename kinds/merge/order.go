@@ -19,12 +19,12 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items of the patch keep the order of the patch, and others that
-// of the live list. An item outside the patch precedes one in the patch only if it did so in the
-// live list, so new items come first.
+// mergeOrder orders a merged list. Items of the patch keep the order of the patch, and other items
+// keep the order of the live list. Other items precede items of the patch only if they did so in
+// the live list, so new items come first.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
-// only c, it is c, a, b. Clients depend on this order, which is that of kube-apiserver.
+// only c, the result is c, a, b. Clients depend on this order, which is that of kube-apiserver.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -54,9 +54,9 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 	return append(append(out, named...), others...)
 }
 
-// setElementOrder applies a $setElementOrder directive to the list of that field in out, unless the
-// list is atomic. kubectl sends it with each list, because a patch could not move items otherwise.
-// The patch's own items must not contradict it.
+// setElementOrder applies a $setElementOrder directive to its list in out, unless the list is
+// atomic. kubectl sends this directive for each list, because a patch alone cannot move items.
+// Items in the patch must be in the same order as in the directive.
 func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
@@ -85,8 +85,8 @@ func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, cu
 	return nil
 }
 
-// matchesOrder reports whether the items of a patch, except directives, are in the given order. An
-// item that the patch repeats must be repeated in the order.
+// matchesOrder reports whether the items of a patch, except directives, are in the given order. If
+// the patch repeats an item, the order must repeat it too.
 func matchesOrder(items, order []any, key string) bool {
 	if len(order) == 0 {
 		return true

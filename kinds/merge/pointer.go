@@ -10,8 +10,9 @@ import (
 // whole document.
 type pointer []string
 
-// parsePointer splits a pointer at its slashes. "/metadata/annotations/a.b~1c" has the tokens
-// metadata, annotations and a.b/c. Whether a token is a key or an index depends on the value.
+// parsePointer splits a pointer at its slashes. For example, "/metadata/annotations/a.b~1c" has the
+// tokens metadata, annotations and a.b/c. Whether a token is a key or an index depends on the
+// value.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil
@@ -22,7 +23,7 @@ func parsePointer(s string) (pointer, error) {
 	tokens := strings.Split(s[1:], "/")
 	for i, t := range tokens {
 		if strings.IndexByte(t, '~') >= 0 {
-			// ~1 first, so that ~01 becomes ~1 and not a slash
+			// Replace ~1 first, so that ~01 becomes ~1 and not a slash.
 			t = strings.ReplaceAll(t, "~1", "/")
 			tokens[i] = strings.ReplaceAll(t, "~0", "~")
 		}
@@ -34,8 +35,8 @@ func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index parses a list index up to limit, in decimal digits without a leading zero. "-", the end of
-// a list, is not an index. Only add accepts it.
+// index parses a list index up to limit, in decimal digits without a leading zero. It rejects "-",
+// the end of a list, which only add accepts.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

@@ -42,9 +42,9 @@ type strategic struct {
 	work int // object members and list items that may still be walked
 }
 
-// maxMergeWork limits the object members and list items that one patch is merged into. No object
-// has that many, but a patch may repeat an item ten thousand times, and each repetition walks its
-// lists.
+// maxMergeWork limits the object members and list items into which one patch is merged. No object
+// has that many, but a patch may repeat an item ten thousand times. Each repetition visits all
+// lists of the item.
 const maxMergeWork = 2 << 20
 
 func (g *strategic) spend(n int) error {
@@ -58,8 +58,8 @@ func (g *strategic) spend(n int) error {
 // which objects are merged and lists are replaced. If nothing changes, the result is current
 // itself.
 //
-// $patch overrides everything else. Otherwise $retainKeys removes fields, fields are merged, and
-// then the directives beside lists are applied, because they need the merged lists.
+// A $patch directive overrides everything else. Otherwise $retainKeys removes fields, fields are
+// merged, and then the directives beside lists are applied, because they need the merged lists.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -100,9 +100,9 @@ func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tr
 	return g.mergeLists(m, current, out, patch)
 }
 
-// mergeField returns the new value of one field. keep is false if the field is removed. An object
-// in the patch replaces a value that is not an object, or removes the field if it has a $patch,
-// which then applies to nothing.
+// mergeField returns the new value of one field. keep is false if the field is removed. If the old
+// value is not an object, an object in the patch replaces it. If that object has a $patch, the
+// field is removed instead, because there is no object that the $patch could change.
 func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -127,7 +127,7 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 }
 
 // mergeLists applies the directives beside lists, first deletions, then orders. A directive such as
-// "$setElementOrder/containers" names its list, which the patch itself need not contain.
+// "$setElementOrder/containers" names its list. The patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -166,9 +166,9 @@ func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree)
 	return out, nil
 }
 
-// retainKeys applies $retainKeys, which removes all fields of current that it does not list, such
-// as other members of a union. The result is nil if current does not change. A patch that sets a
-// field without retaining it is an error.
+// retainKeys applies a $retainKeys directive, which removes all fields of current that the
+// directive does not list, such as other members of a union. The result is nil if current does not
+// change. A patch that sets a field without retaining the field is an error.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {

@@ -82,8 +82,7 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusForbidden, ReasonForbidden, newDetails(gr, name), "%s is forbidden: %s", what, why)
 }
 
-// NewNamespaceTerminating reports that an object, or content for one, cannot be created in a
-// terminating namespace.
+// NewNamespaceTerminating reports that an object cannot be created in a terminating namespace.
 func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
 	s := NewForbidden(gr, key.Name, "unable to create new content in namespace "+key.Namespace+" because it is being terminated")
 	s.Details.Causes = []Cause{{
@@ -103,7 +102,7 @@ func NewExpired(message string) *Status {
 	return newFailure(http.StatusGone, ReasonExpired, nil, "%s", message)
 }
 
-// NewTooManyRequests asks the client to retry after that many seconds.
+// NewTooManyRequests asks the client to retry after retryAfterSeconds.
 func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
 	return newFailure(http.StatusTooManyRequests, ReasonTooManyRequests,
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)

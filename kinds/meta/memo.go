@@ -2,14 +2,15 @@ package meta
 
 import "slices"
 
-// An objectMemo caches facts about an object. It is immutable and replaced as a whole.
+// An objectMemo caches data about an object. It is immutable and replaced as a whole.
 type objectMemo struct {
 	noOpApplies []Digest  // see IsNoOpApply
 	schema      *SchemaID // see ConformsTo
 	forms       []form    // see Form
 }
 
-// remember replaces the memo by a copy that change has modified, unless change returns false.
+// remember replaces the memo with a copy that change has modified. If change returns false, the
+// memo stays and remember returns false.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
 		known := o.memo.Load()
@@ -29,18 +30,18 @@ func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	}
 }
 
-// A SchemaID identifies one compiled schema of a custom kind. A CRD update creates a new one.
+// A SchemaID identifies one compiled schema of a custom kind. A CRD update creates a new SchemaID.
 type SchemaID struct{ memo objectMemo }
 
-// NewSchemaID returns an ID that differs from all others.
+// NewSchemaID returns an ID that differs from all other IDs.
 func NewSchemaID() *SchemaID {
 	id := &SchemaID{}
 	id.memo.schema = id
 	return id
 }
 
-// shared returns the common memo of all objects that remember only the schema, which may be
-// millions. It returns nil for a nil id.
+// shared returns the memo that all objects share for which only the schema is recorded. There may
+// be millions of such objects. A nil id yields a nil memo.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -48,8 +49,8 @@ func (id *SchemaID) shared() *objectMemo {
 	return &id.memo
 }
 
-// ConformsTo reports whether the object is known to conform to a schema, so that applying the
-// schema would change nothing.
+// ConformsTo reports whether the object is known to conform to a schema, so that it need not be
+// pruned or defaulted again.
 func (o *Object) ConformsTo(id *SchemaID) bool {
 	known := o.memo.Load()
 	return known != nil && known.schema == id
@@ -66,7 +67,7 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 	})
 }
 
-// A Digest is a hash of everything that determines the result of an apply, except for the object.
+// A Digest is a hash of everything except the object that determines the result of an apply.
 type Digest [16]byte
 
 // maxNoOpApplies limits the digests per object. It is about the number of managers that apply to
@@ -110,8 +111,9 @@ func (o *Object) Form(id FormID) []byte {
 	return nil
 }
 
-// SetForm stores an additional encoding of the object unless it has one, or removes it if b is nil.
-// It reports whether that changed anything. The caller must bound the memory of all forms.
+// SetForm stores b as an additional encoding of the object, unless one with this id exists. If b is
+// nil, it removes the encoding. It reports whether the encodings changed. The caller must bound the
+// memory of all forms.
 func (o *Object) SetForm(id FormID, b []byte) (changed bool) {
 	return o.remember(func(m *objectMemo) bool {
 		at := slices.IndexFunc(m.forms, func(f form) bool { return f.id == id })

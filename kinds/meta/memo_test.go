@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMemo checks that the entries of a memo do not displace each other.
+// TestMemo checks that setting one entry of a memo keeps the other entries.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	o, id, other := &Object{}, NewSchemaID(), NewSchemaID()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A GroupVersionKind identifies the schema of an object. The core group is "".
+// A GroupVersionKind identifies the schema of an object. Group is empty for the core group.
 type GroupVersionKind struct{ Group, Version, Kind string }
 
 // ParseGVK returns the GroupVersionKind for the apiVersion and kind of an object, such as "apps/v1"

@@ -6,7 +6,8 @@ import (
 )
 
 // A Naming is a naming profile, the spelling of all identifiers that contain a vendor name. Code
-// and declarations use the names of the platform profile. Only this file knows others.
+// and declarations use the names of the platform profile. Only this file contains names of other
+// profiles.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
@@ -50,7 +51,7 @@ var Kubernetes = &Naming{
 		"PLATFORM_EXEC_INFO":                             "KUBERNETES_EXEC_INFO",
 		"PLATFORM_SERVICE_HOST":                          "KUBERNETES_SERVICE_HOST",
 		"PLATFORM_SERVICE_PORT":                          "KUBERNETES_SERVICE_PORT",
-		// users, roles and role bindings
+		// Users, roles and role bindings.
 		"system:platform-aggregator":                                                "system:kube-aggregator",
 		"system:platform-controller-manager":                                        "system:kube-controller-manager",
 		"system:platform-dns":                                                       "system:kube-dns",
@@ -69,7 +70,7 @@ var Kubernetes = &Naming{
 	},
 }
 
-// ParseNaming returns the naming profile with that name.
+// ParseNaming returns the naming profile with the given name.
 func ParseNaming(s string) (*Naming, error) {
 	for _, n := range []*Naming{Platform, Kubernetes} {
 		if n.Profile == s {
@@ -81,8 +82,9 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups with the vendor suffix, without that suffix. Labels and
-// annotations of these groups use the group domain too, except for those in labelDomains.
+// groupPrefixes lists the API groups whose names end with the vendor suffix. The suffix is omitted.
+// Labels and annotations of these groups use the group domain too, except for those in
+// labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -91,10 +93,10 @@ var groupPrefixes = map[string]bool{
 	"node": true, "meta": true, "apidiscovery": true, "client.authentication": true,
 	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
 	"flowcontrol.apiserver": true, "metrics": true, "custom.metrics": true, "external.metrics": true,
-	// subdomains of a group
+	// Subdomains of a group.
 	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
-	// names of controllers
+	// Names of controllers.
 	"endpointslice-controller": true, "endpointslicemirroring-controller": true,
 }
 
@@ -152,8 +154,8 @@ func (n *Naming) translateDomain(s string) string {
 	return name
 }
 
-// isVersion reports whether path is that of an apiVersion, such as "v1" or "v1beta1", rather than
-// of a label.
+// isVersion reports whether path is the version of an apiVersion, such as "v1" or "v1beta1", rather
+// than the name of a label.
 func isVersion(path string) bool {
 	return len(path) >= 2 && path[0] == 'v' && path[1] >= '1' && path[1] <= '9' && !strings.Contains(path, "/")
 }
@@ -162,7 +164,7 @@ func isVersion(path string) bool {
 // "meta".
 func (n *Naming) Group(prefix string) string { return prefix + "." + n.groups }
 
-// Domains returns the vendor domains: that of labels and, if it differs, that of groups.
+// Domains returns the vendor domain of labels and, if it differs, the vendor domain of groups.
 func (n *Naming) Domains() []string {
 	if n.domain == n.groups {
 		return []string{n.domain}
@@ -188,8 +190,7 @@ func (n *Naming) PublicNamespace() string { return n.short + "public" }
 // NodeLeaseNamespace returns the namespace of node heartbeat Leases.
 func (n *Naming) NodeLeaseNamespace() string { return n.short + "node-lease" }
 
-// SystemNamespaces returns the namespaces that always exist, which are "default" and those of the
-// profile.
+// SystemNamespaces returns the namespaces that always exist: "default" and those of the profile.
 func (n *Naming) SystemNamespaces() []string {
 	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// An Object is one committed version of an API object. It is shared and immutable, including its
-// JSON but except for memo.
+// An Object is one committed version of an API object. It is shared and, except for memo,
+// immutable, including its JSON.
 type Object struct {
 	Key     Key
 	Version uint64 // the resource version
@@ -27,7 +27,7 @@ type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
-	// Fields holds the values of the kind's selectable fields in declaration order, except for
+	// Fields holds the values of the kind's selectable fields in declaration order. It excludes
 	// metadata.name and metadata.namespace.
 	Fields          []string
 	OwnerReferences []OwnerReference
@@ -35,11 +35,11 @@ type ObjectMeta struct {
 	Terminating     bool // deletionTimestamp is set
 }
 
-// Clone returns a copy whose strings do not keep the JSON of the object in memory.
+// Clone returns a copy whose strings do not retain the JSON of the object.
 func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
 
-// Within returns a copy for an object whose JSON is json, which never changes. Strings that occur
-// near the beginning of json share its memory. Others are copied.
+// Within returns a copy for an object with the given JSON, which must never change. Strings that
+// occur near the beginning of json share its memory. Other strings are copied.
 func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	const searched = 2048 // bytes; metadata comes first
 	json = json[:min(len(json), searched)]

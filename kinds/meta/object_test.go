@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestWithin checks that the metadata of a stored object shares memory with its JSON and not with
-// the request.
+// TestWithin checks that the metadata of a stored object shares memory with its JSON, not with the
+// request.
 func TestWithin(t *testing.T) {
 	const far = "far behind"
 	request := []byte("the-uid app web spec.node <b> v1 Pod owner its-uid finalizer " + far)

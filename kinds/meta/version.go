@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CompareVersions orders versions by preference: v2, v1, v1beta2, v1beta1, v1alpha1, then all
-// others in lexical order.
+// CompareVersions orders versions by preference: v2, v1, v1beta2, v1beta1, v1alpha1, then all other
+// names in lexical order.
 func CompareVersions(a, b string) int {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)
@@ -24,8 +24,8 @@ func CompareVersions(a, b string) int {
 
 type version struct{ stability, major, minor int }
 
-// Stability returns "alpha", "beta" or "ga", or "" if the name does not follow the Kubernetes
-// convention.
+// Stability returns "alpha", "beta" or "ga". It returns the empty string if the name does not
+// follow the Kubernetes convention.
 func Stability(s string) string {
 	v, ok := parseVersion(s)
 	if !ok {

@@ -19,8 +19,8 @@ var anyMediaType = []string{"*/*"}
 
 // A builder builds one document and is used once.
 //
-// The paths are written first, which collects the definitions. The hash and each format build the
-// document again, to avoid a tree of megabytes in memory.
+// The paths are written first, because writing them collects the definitions. The hash and each
+// format build the document again, because a tree of the document would take megabytes of memory.
 type builder struct {
 	Options
 	names       names
@@ -48,8 +48,8 @@ func newBuilder(o Options, d dialect) *builder {
 
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef returns the name of the definition of a meta message and, like all such functions,
-// registers the definition.
+// metaRef returns the name of the definition of a meta message. Like all functions that return such
+// a name, it registers the definition.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
 func (b *builder) patch() string {

@@ -8,17 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Subresources that open a connection. Their responses have no definition, because the server only
-// forwards them. Generated clients get a string.
+// Connect subresources open a connection. Their responses have no definition, because the server
+// only forwards them. Generated clients return a string.
 
-// connectMethods holds the methods of proxy (true), which forwards any request, and of other
-// subresources, which only open a connection.
+// connectMethods holds the methods of connect subresources. The key is true for proxy, which
+// forwards any request, and false for subresources that only open a connection.
 var connectMethods = map[bool][]string{
 	true:  {"get", "put", "post", "delete", "options", "head", "patch"},
 	false: {"get", "post"},
 }
 
-// connectEndpoints returns the paths of a subresource below path. A proxy has a second one, which
+// connectEndpoints returns the paths of a subresource below path. A proxy has a second path, which
 // includes the path on the target.
 func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endpoint {
 	e := endpoint{kind: k, sub: s, hasName: true, path: path, verbs: s.Verbs}
@@ -30,8 +30,8 @@ func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endp
 	return []endpoint{e, behind}
 }
 
-// connectItem returns the path item of a connect subresource. A log is read like an object. Other
-// subresources take options.
+// connectItem returns the path item of a connect subresource. Logs are fetched with a plain GET.
+// Other subresources support all methods in connectMethods.
 func (b *builder) connectItem(p endpoint) object {
 	parameters := b.connectParameters(p)
 	if p.sub.BodyKind == nil {
@@ -58,7 +58,7 @@ func (b *builder) connection(p endpoint) operation {
 	}
 }
 
-// connectID returns the ID and description of an operation. An example of an ID is
+// connectID returns the ID and description of an operation, such as the ID
 // "connectCoreV1PostNamespacedPodProxyWithPath".
 func (b *builder) connectID(p endpoint, method string) (id, description string) {
 	id = "connect" + b.names.operations(p.kind.Group, p.kind.Version) + capitalize(method)
@@ -72,8 +72,8 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 	return id, "connect " + strings.ToUpper(method) + " requests to " + p.sub.Name + " of " + p.kind.Kind
 }
 
-// connectParameters returns the option and path parameters, sorted by name. They are not shared,
-// because a name has a different meaning in each subresource.
+// connectParameters returns the option and path parameters, sorted by name. Subresources do not
+// share parameter definitions, because a name has a different meaning in each.
 func (b *builder) connectParameters(p endpoint) []any {
 	all := []parameter{nameParameter}
 	if p.kind.Namespaced {

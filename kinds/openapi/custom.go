@@ -19,10 +19,10 @@ func (d *definitions) customKind(k *schema.Kind) string {
 }
 
 // custom returns the schema of a custom kind with the common fields of all objects. Clients of
-// version 2 treat listed properties as exhaustive, so schemas that preserve unknown fields list
-// none there.
+// version 2 treat listed properties as exhaustive. In version 2, schemas that preserve unknown
+// fields therefore list no properties.
 //
-// The schema is decoded while the document is written, and not kept.
+// The schema is decoded while the document is written, and not retained.
 func (d *definitions) custom(k *schema.Kind) object {
 	root := k.Origin.Schema.Tree()
 	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))
@@ -35,8 +35,8 @@ func (d *definitions) custom(k *schema.Kind) object {
 	return d.withSelectableFields(o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)}), k)
 }
 
-// withSelectableFields adds the selectable fields of a custom kind. Fields without a name belong to
-// other versions and are skipped.
+// withSelectableFields adds the selectable fields of a custom kind. Fields without a name are
+// selectable only in other versions and are skipped.
 func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
 	if !k.IsCustom() {
 		return o
@@ -60,8 +60,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns the OpenAPI form of s with common properties. It copies the levels of the
-// shared schema that it changes.
+// customObject returns the OpenAPI form of s with the common properties. Levels of the shared
+// schema that change are copied.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
@@ -83,7 +83,7 @@ type customSchemas struct {
 
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
-// schema returns a schema as far as the OpenAPI version can express it. For example,
+// schema returns the part of a schema that the OpenAPI version can express. For example,
 // {"type":"integer","nullable":true} is unchanged in version 3 and becomes {} in version 2.
 func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
@@ -117,7 +117,7 @@ func (c customSchemas) schema(s tree.Tree) object {
 	return o
 }
 
-// forV3 expresses the int-or-string and embedded-resource extensions by standard keywords.
+// forV3 expresses the int-or-string and embedded-resource extensions with standard keywords.
 func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
@@ -126,7 +126,6 @@ func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	return c.embedded(s)
 }
 
-// hasAnyOfInAllOf reports whether allOf already starts with the anyOf that forV3 would add.
 func (c customSchemas) hasAnyOfInAllOf(s tree.Tree) bool {
 	all := s.Objects("allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
@@ -153,8 +152,8 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 omits what version 2 cannot express and what its clients misread. Parts of values that are
-// nullable or preserve unknown fields have no type.
+// forV2 omits keywords that version 2 cannot express or that its clients misinterpret. Values that
+// are nullable or preserve unknown fields lose their properties and items.
 //
 // Clients that validate by version 2, such as older kubectl, would reject null for a typed or
 // required field.

@@ -11,8 +11,8 @@ import (
 )
 
 // definitions collects the schemas to which a document refers, directly or indirectly, while its
-// paths are written. Each is a function that builds it when it is written, so that only its name is
-// kept in memory, and messages may be recursive.
+// paths are written. It stores a function for each schema, which builds the schema when the schema
+// is written. Only names are kept in memory, and messages may be recursive.
 type definitions struct {
 	names      names
 	dialect    dialect
@@ -98,7 +98,7 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	return name
 }
 
-// Descriptions of common fields. Clients recognize some by their first words.
+// Descriptions of common fields. Clients recognize some of these fields by the first words.
 const (
 	aboutAPIVersion = "The group and version of the object's schema, as group/version; only the version in the core group."
 	aboutKind       = "The kind of the object. It cannot be changed."
@@ -157,9 +157,10 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
 }
 
-// isRequired reports whether a field is required. It is if the server rejects objects without it,
-// like the name of a container, or if it is a plain value that every object has, like restartCount.
-// A field with a default is required only if its declaration says so, because the server sets it.
+// isRequired reports whether a field is required. Some fields are required because the server
+// rejects objects without them, like the name of a container. Others are plain values that every
+// object has, like restartCount. A field with a default is required only if its declaration says
+// so, because the server sets the default.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

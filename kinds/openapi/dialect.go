@@ -1,7 +1,7 @@
 package openapi
 
-// A dialect describes one of the two OpenAPI versions. Where possible, the package checks its
-// capabilities and not the version.
+// A dialect describes one of the two OpenAPI versions. Where possible, the package checks a
+// capability instead of the version.
 type dialect struct {
 	refs     string // prefix of references to definitions
 	v3       bool   // version 3

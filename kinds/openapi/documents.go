@@ -51,7 +51,7 @@ type Documents struct {
 	index    func() Index
 }
 
-// A groupDocument is the document of a group version or of another path, and its kinds.
+// A groupDocument is the document of one version 3 path, usually a group version, with its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind
@@ -63,7 +63,7 @@ type Index struct {
 	Hash string
 }
 
-// A Document is built on first use and kept compressed. It has several megabytes, and clients
+// A Document is built on first use and kept compressed. It may take several megabytes, and clients
 // usually fetch it once and cache it. Each format is built separately.
 type Document struct {
 	hash func() string
@@ -76,7 +76,6 @@ func (d *Document) Hash() string { return d.hash() }
 // Gzip returns the gzip-compressed document in a format. Callers must not modify it.
 func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 
-// A scope is the content of one document.
 type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
@@ -85,8 +84,8 @@ type scope struct {
 }
 
 // New prepares the documents, which are built on first use. A document of version 3 depends only on
-// its own and the immutable built-in kinds, so a CRD change replaces only those of the CRD's
-// versions.
+// its own kinds and the immutable built-in kinds. A CRD change therefore replaces only the
+// documents of the CRD's versions.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)
@@ -113,8 +112,8 @@ func (d *Documents) V2() *Document { return d.all }
 func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
 // Index lists the documents of version 3, as
-// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. It builds
-// each document once to compute its hash. Clients read the index when they start and fetch only
+// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. Each document
+// is built once to compute its hash. Clients read the index when they start and fetch only
 // documents that they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 

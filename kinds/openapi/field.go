@@ -156,8 +156,8 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar returns the name of the definition of values with their own JSON form, such as times, or
-// "" for other values. Where version 3 lists two types, version 2 has one.
+// scalar returns the name of the definition of values with their own JSON form, such as times. It
+// returns the empty string for other values. Where version 3 lists two types, version 2 has one.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names spells the names in documents by the naming profile. Under kubernetes, the definition of a
-// Pod is io.k8s.api.core.v1.Pod and the extension for list types x-kubernetes-list-type, because
-// clients and generators depend on these names.
+// names translates the names in documents to the naming profile. In the kubernetes profile, the
+// definition of a Pod is io.k8s.api.core.v1.Pod and the extension for list types is
+// x-kubernetes-list-type, because clients and generators depend on these names.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot
@@ -45,7 +45,8 @@ func (n names) message(m *schema.Message) string {
 	return n.prefix + ".api." + m.Name
 }
 
-// kind returns the name of a kind's definition. Messages of custom kinds have no name.
+// kind returns the name of a kind's definition. The name of a custom kind is derived from its
+// group, because messages of custom kinds have no name.
 func (n names) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind

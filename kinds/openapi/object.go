@@ -17,8 +17,8 @@ type member struct {
 	value any
 }
 
-// entries yields the members of a large object while it is written, so that no document is a tree
-// in memory.
+// entries yields the members of a large object while the object is written, so that no document is
+// a tree in memory.
 type entries iter.Seq2[string, object]
 
 func (o object) with(name string, value any) object { return append(o, member{name, value}) }
@@ -39,8 +39,8 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// appendJSON appends a value as JSON. It panics for other types, which are bugs that any document
-// reveals.
+// appendJSON appends a value as JSON. It panics for values of other types, which are bugs that show
+// up in any document.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:

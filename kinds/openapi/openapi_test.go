@@ -42,7 +42,8 @@ func parsed(t testing.TB, d *openapi.Document) map[string]any {
 }
 
 // excerpts lists parts of documents: v2 or a path of version 3, then the names of the members that
-// lead to the part. GROUP stands for the group of Gadget, and PREFIX for that of its definitions.
+// lead to the part. GROUP stands for the group of Gadget, and PREFIX for the prefix of its
+// definitions.
 var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.Gadget",
 	"v2 definitions PREFIX.api.storage.v1.GadgetSpec",
@@ -70,7 +71,7 @@ var excerpts = []string{
 }
 
 // TestExcerpts checks parts of the documents against testdata/PROFILE.txt. With -update it writes
-// that file.
+// the file instead.
 func TestExcerpts(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Kubernetes, meta.Platform} {
 		t.Run(n.Profile, func(t *testing.T) {
@@ -220,7 +221,6 @@ func TestOperationNames(t *testing.T) {
 	}
 }
 
-// TestMembersAreUnique checks that no object of a document has duplicate members.
 func TestMembersAreUnique(t *testing.T) {
 	d := documents(meta.Platform)
 	all := []*openapi.Document{d.V2()}

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An operation describes one method of a path, which content2 and content3 express in an OpenAPI
-// version. In version 2, the body is a parameter and media types belong to the operation. In
-// version 3, each body and response has its own.
+// An operation describes one method of a path. content2 and content3 write it in the form of an
+// OpenAPI version. In version 2, the body is a parameter and media types belong to the operation.
+// In version 3, each body and each response has its own media types.
 type operation struct {
 	id, tag, description string
 	action               string // "" if it is not an operation on objects
@@ -23,8 +23,8 @@ type operation struct {
 	deprecated           bool
 }
 
-// responseDescriptions holds the descriptions of responses by status code. Every operation may
-// return 401.
+// responseDescriptions holds the descriptions of responses by status code. Every operation lists
+// 401, because it may return it.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
 func (b *builder) operation(o operation) object {

@@ -42,7 +42,6 @@ var (
 		query("orphanDependents", "boolean", "Do not delete dependents. Deprecated: use propagationPolicy."),
 		query("propagationPolicy", "string", "How to handle dependents: \"Orphan\" keeps them, \"Background\" deletes them afterwards, \"Foreground\" before."),
 	}
-	// deleteCollectionParameters includes the parameters by which a list selects objects.
 	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], withoutWatchParameters(listParameters)...)
 )
 
@@ -76,8 +75,8 @@ func (p parameter) in3() object {
 	return o.with("schema", object{{"type", p.typ}, {"uniqueItems", true}})
 }
 
-// parameters returns references to shared parameters in version 2, and complete parameters in
-// version 3, because clients expect them in the operation there.
+// parameters returns references to shared parameters in version 2. In version 3, it returns
+// complete parameters, because clients expect them in the operation.
 func (d dialect) parameters(list []parameter) []any {
 	all := make([]any, len(list))
 	for i, p := range list {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An endpoint is a path of a kind. It is a collection in one or all namespaces, an object, or a
+// An endpoint is a path of a kind: a collection in one or all namespaces, an object, or a
 // subresource.
 type endpoint struct {
 	kind *schema.Kind
@@ -83,8 +83,8 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	return some
 }
 
-// methods maps verbs to HTTP methods. "watch" is only the verb of the deprecated watch paths. Other
-// watches are lists with a query parameter.
+// methods maps verbs to HTTP methods. The verb "watch" is used only for the deprecated watch paths.
+// Other watches are lists with a query parameter.
 var methods = map[string]string{
 	"get": "get", "list": "get", "watch": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
@@ -244,8 +244,8 @@ func (n names) groupPath(group string) metaEndpoint {
 	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}
 }
 
-// Paths that every server has. They end in a slash, as in the documents of Kubernetes, but the
-// server ignores it.
+// Paths of every server. As in the documents of Kubernetes, they end with a slash, which the server
+// ignores.
 var (
 	corePath    = metaEndpoint{"/api/", "getCoreAPIVersions", "core", "get available API versions", "APIVersions"}
 	groupsPath  = metaEndpoint{"/apis/", "getAPIVersions", "apis", "get available API groups", "APIGroupList"}

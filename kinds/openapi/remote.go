@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A Remote is a part of another server's version 2 document. It holds the paths below some
-// prefixes, and the definitions and parameters that they need. It is kept compressed and is safe
-// for concurrent use.
+// A Remote is a part of another server's version 2 document. It holds the paths with given
+// prefixes, and the definitions and parameters to which these paths refer. A Remote is kept
+// compressed and is safe for concurrent use.
 type Remote struct {
 	packed []byte // JSON
 	size   int    // of the JSON
@@ -21,7 +21,7 @@ type Remote struct {
 }
 
 // ReadRemote parses another server's version 2 document and keeps the paths with these prefixes. It
-// drops members that are not in the gnostic models or have another type there.
+// drops members that the gnostic models lack or that have another type in the models.
 func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -50,7 +50,6 @@ func (r *Remote) Size() int { return r.size }
 // sections maps the sections of a document to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
-// A remoteReader extracts parts of a document with everything to which they refer.
 type remoteReader struct {
 	document map[string]any
 	taken    map[string]map[string]any // by section and name
@@ -103,7 +102,7 @@ func (r *remoteReader) refer(reference string) {
 	}
 }
 
-// unpack returns the parts of a section by name, restricted to the members of a layout.
+// unpack returns the parts of a section by name, with only the members that the layout has.
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {
@@ -128,8 +127,7 @@ func (r *Remote) unpack(section string, l *layout) map[string]object {
 	return parts
 }
 
-// conform converts a decoded value to an object that can be written with the layout, and drops all
-// other members.
+// conform converts a decoded value to an object with only the members that the layout can write.
 func (l *layout) conform(v any) (object, bool) {
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -153,8 +151,8 @@ func (l *layout) conform(v any) (object, bool) {
 	return o, true
 }
 
-// conform converts a decoded value to one that the field can hold. ok is false if it cannot hold
-// the value.
+// conform converts a decoded value to a value that the field can hold. ok is false if the
+// conversion is impossible.
 func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
@@ -234,8 +232,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With returns the version 2 document merged with those of other servers. For duplicate paths or
-// names, this server takes precedence, then the first remote.
+// V2With returns the version 2 document merged with those of other servers. If paths or names occur
+// several times, this server takes precedence, then the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all
@@ -253,8 +251,8 @@ func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	return all
 }
 
-// remotePaths writes the paths of other servers that this server does not have, and registers their
-// definitions. This server's own definitions are already complete and take precedence.
+// remotePaths writes the paths of other servers that this server lacks, and registers their
+// definitions. This server's own definitions are already registered, so they take precedence.
 func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
 	if len(s.remotes) == 0 {
 		return

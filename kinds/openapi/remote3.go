@@ -27,8 +27,8 @@ func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	}
 }
 
-// A converter converts version 2 to version 3. It drops what version 3 lacks and inlines shared
-// parameters.
+// A converter converts version 2 to version 3. It drops elements that version 3 lacks and inlines
+// shared parameters.
 type converter struct {
 	definitions, parameters map[string]object
 	registered              *definitions
@@ -75,7 +75,6 @@ func (c *converter) operation(o object) (out object) {
 	return out
 }
 
-// mediaTypes returns the media types in a field of an operation, by default "*/*".
 func mediaTypes(o object, field string) []string {
 	var types []string
 	list, _ := o.get(field).([]any)
@@ -90,8 +89,8 @@ func mediaTypes(o object, field string) []string {
 	return types
 }
 
-// split converts the parameters of an operation. The body, which is no parameter in version 3, is
-// returned separately.
+// split converts the parameters of an operation. It returns the body separately, because the body
+// is not a parameter in version 3.
 func (c *converter) split(list []any) (parameters []any, body object) {
 	for _, item := range list {
 		p, _ := item.(object)
@@ -161,7 +160,7 @@ func (c *converter) responses(all object, types []string) (out object) {
 }
 
 // schema converts a schema and registers the definitions to which it refers. A reference is wrapped
-// in allOf, because version 3 ignores members beside it.
+// in allOf, because version 3 ignores members beside a reference.
 func (c *converter) schema(v any) any {
 	if list, ok := v.([]any); ok {
 		var out []any
@@ -206,7 +205,6 @@ func (c *converter) properties(v any) any {
 	return out
 }
 
-// reference returns a reference to a definition and converts the definition on first use.
 func (c *converter) reference(name string) object {
 	definition, there := c.definitions[name]
 	var converted object

@@ -67,7 +67,6 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestRemoteRefuses checks that invalid version 2 documents are rejected.
 func TestRemoteRefuses(t *testing.T) {
 	for _, text := range []string{"", "7", `{"swagger":"3.0"}`, strings.Repeat("[", 20000)} {
 		if _, err := openapi.ReadRemote([]byte(text), []string{"/"}); err == nil {
@@ -93,7 +92,7 @@ func FuzzRemote(f *testing.F) {
 }
 
 // TestRemoteInVersion3 checks the conversion of a remote version 2 document to version 3 in both
-// formats, with only the parts to which its paths refer.
+// formats. The result must contain only the parts to which its paths refer.
 func TestRemoteInVersion3(t *testing.T) {
 	const text = `{"swagger":"2.0","paths":{
 	"/apis/ext.example.com/v1/things":{

@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. It replaces
-// their generated code, which would be larger than the rest of the server's discovery.
+// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. Layouts
+// replace the generated code of the models, which would be larger than the rest of the server's
+// discovery.
 type layout struct {
 	fields map[string]fieldMapping
-	// entries maps the members that are not in fields, such as the paths of a document. Each
-	// becomes a message of name (1) and value (2), which entries describes.
+	// entries describes the values of members that are not in fields, such as the paths of a
+	// document. Each of these members becomes a message with the name (1) and the value (2).
 	entries       *fieldMapping
 	entriesNumber protowire.Number
 	// extensions is the field number of members that start with "x-", whose values are written as
@@ -21,13 +22,13 @@ type layout struct {
 }
 
 type fieldMapping struct {
-	// path begins with the number of the field. Further numbers lead through messages that contain
-	// nothing else, such as those of alternatives.
+	// path begins with the number of the field. Further numbers lead through messages with a single
+	// field, such as those of alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// alternatives holds the fields of a union, of which the value selects one. Its path is
-	// appended to path.
+	// alternatives holds the fields of a union. The value selects one field, whose path is appended
+	// to path.
 	alternatives *[]alternative
 }
 
@@ -122,7 +123,8 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 		}
 		return appendAt(b, s.path, inner, true)
 	}
-	// In an alternative, even an empty value is written, because it selects the alternative.
+	// In an alternative, even an empty value is written, because its presence selects the
+	// alternative.
 	empty := len(s.path) == 1
 	switch s.kind {
 	case kindString:
@@ -154,7 +156,8 @@ func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	return appendWithin(b, path[:last], field)
 }
 
-// appendAt appends value at the end of a path of field numbers, as bytes or as an encoded varint.
+// appendAt appends a value at the end of a path of field numbers. value holds bytes if isBytes is
+// true, and an encoded varint otherwise.
 func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []byte {
 	last := len(path) - 1
 	if !isBytes {

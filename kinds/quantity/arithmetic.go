@@ -18,7 +18,7 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return sum
 }
 
-// Sub returns the difference, in the format of q unless q is zero.
+// Sub returns q minus o, in the format of q unless q is zero.
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
 
 // Neg returns the quantity with the opposite sign.
@@ -28,10 +28,9 @@ func (q Quantity) Neg() Quantity {
 	return n
 }
 
-// RoundUp returns the next integer away from zero, or q if it is an integer.
+// RoundUp returns the next integer away from zero, or q itself if q is an integer.
 func (q Quantity) RoundUp() Quantity { return q.roundUpTo(0) }
 
-// roundUpTo returns the next multiple of 10^exp away from zero, or q if it is one.
 func (q Quantity) roundUpTo(exp int) Quantity {
 	if q.isMultiple(exp) {
 		return q
@@ -43,8 +42,7 @@ func (q Quantity) roundUpTo(exp int) Quantity {
 	return r
 }
 
-// Multiple returns the quantity in units of 10^exp, truncated. It returns false if there is a
-// remainder.
+// Multiple returns the quantity in units of 10^exp, truncated, and whether the result is exact.
 func (q Quantity) Multiple(exp int) (*big.Int, bool) {
 	if exp <= q.exp {
 		return q.scaled(exp), true

@@ -15,7 +15,7 @@ var (
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// Limits of the input, so that arithmetic stays cheap.
+// Limits of the input, which keep arithmetic cheap.
 const (
 	maxLength   = 128  // bytes of a quantity
 	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
@@ -23,7 +23,7 @@ const (
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the family of a quantity's suffix. The canonical form keeps it.
+// A format is the family of a quantity's suffix, which the canonical form keeps.
 type format uint8
 
 const (
@@ -33,14 +33,14 @@ const (
 )
 
 // A Quantity is an exact number of any size, because clients may write 128 digits. The zero value
-// is 0. Arithmetic with big numbers is slow, so hot paths try parseSimple first.
+// is the quantity 0. Arithmetic with big numbers is slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
 	format format
 }
 
-// Parse returns the canonical form of s, in which objects store quantities. Equal quantities of one
+// Parse returns the canonical form of s, in which quantities are stored. Equal quantities of one
 // format have the same canonical form.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
@@ -53,7 +53,7 @@ func Parse(s string) (string, error) {
 	return s, nil
 }
 
-// Compare compares two quantities and returns -1, 0 or +1. Invalid ones count as 0.
+// Compare compares two quantities and returns -1, 0 or +1. Invalid quantities count as 0.
 func Compare(a, b string) int {
 	if m, ok := parseSimple(a); ok {
 		if n, ok := parseSimple(b); ok {
@@ -78,13 +78,13 @@ func WholeThousandths(s string) string {
 	return q.roundUpTo(thousandth).String()
 }
 
-// Float returns the float64 nearest to a quantity, or 0 if it is invalid.
+// Float returns the float64 nearest to a quantity, or 0 if the quantity is invalid.
 func Float(s string) float64 {
 	q, _ := Read(s)
 	return q.Float()
 }
 
-// Read parses a quantity in any of its forms. If there are several errors, it returns the same one
+// Read parses a quantity in any of its forms. If s has several errors, Read returns the same error
 // as Kubernetes, because clients compare messages.
 func Read(s string) (Quantity, error) {
 	var q Quantity
@@ -119,9 +119,8 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero, so that no quantity becomes zero, and limits binary
-// quantities. For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes
-// 9223372036854775807.
+// normalize rounds to 1n away from zero, so that only 0 becomes zero, and limits binary quantities.
+// For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes 9223372036854775807.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
@@ -182,8 +181,8 @@ func (q Quantity) String() string {
 	return q.decimalText()
 }
 
-// decimalText uses the largest exponent that leaves an integer, lowered to a multiple of three,
-// because only those have suffixes.
+// decimalText uses the largest exponent that leaves an integer. It lowers this exponent to a
+// multiple of three, because only these have suffixes.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -253,7 +252,7 @@ func split(s string) (number, suffix string) {
 	return s[:i], s[i:]
 }
 
-// parseNumber removes the decimal point. The number is digits × 10^-fraction.
+// parseNumber removes the decimal point. The value of s is digits × 10^-fraction.
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	unsigned := strings.TrimLeft(whole, "+-")

@@ -3,7 +3,8 @@ package quantity
 import "math"
 
 // parseSimple returns a common quantity such as "500m", "2" or "128Mi" in thousandths, without big
-// numbers. ok is false for all others, including signs, fractions and smaller units.
+// numbers. ok is false for all other quantities, including those with signs, fractions and smaller
+// units.
 func parseSimple(s string) (thousandths int64, ok bool) {
 	const few = 6 // digits, so that sums cannot overflow
 	n, i := int64(0), 0

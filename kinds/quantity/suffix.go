@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Decimal suffixes start at 10^-9 in steps of 1000, binary ones at 1 in steps of 1024.
+// Decimal suffixes start at 10^-9 in steps of 1000, binary suffixes at 1 in steps of 1024.
 var (
 	decimalSuffixes = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
 	binarySuffixes  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}

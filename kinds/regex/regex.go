@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// MaxExpansion is the maximum Expansion of a user's regular expression, whose program stays in
+// MaxExpansion is the maximum Expansion of a user's regular expression. Compiled programs stay in
 // memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.
 var ErrTooLarge = errors.New("the expression is too large")
 
-// Compile compiles a user's regular expression. The error is ErrTooLarge if its Expansion exceeds
-// MaxExpansion.
+// Compile compiles a user's regular expression. It returns ErrTooLarge if the Expansion of pattern
+// exceeds MaxExpansion.
 func Compile(pattern string) (*regexp.Regexp, error) {
 	if Expansion(pattern) > MaxExpansion {
 		return nil, ErrTooLarge
@@ -24,9 +24,9 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 }
 
 // Expansion estimates the program size of a regular expression with all repetitions expanded,
-// without compiling it. "(ab){1000}" has 2000 instructions. It overestimates, except that only the
-// last character of a repeated escape counts. A Unicode class counts once, because repetitions
-// share its ranges.
+// without compiling it. For example, "(ab){1000}" has 2000 instructions. The estimate is an upper
+// bound, except that only the last character of a repeated escape counts. A Unicode class counts
+// once, because repetitions share its ranges.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
@@ -119,8 +119,8 @@ func escapeLength(text string) int {
 }
 
 // repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text. It returns the greater number
-// and the length, or 0 for other text, which is literal. It reads only a short prefix, because
-// numbers have at most four digits.
+// and the length of the repetition. The length is 0 for other text, which is literal. Only a short
+// prefix is read, because numbers have at most four digits.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {

@@ -9,14 +9,14 @@ import (
 )
 
 // A Mutator is an admission plugin that may change an object before validation. Admit ignores
-// changes that the plugin does not handle. It must be idempotent, because it may run again on the
-// same or a newer object. Mutators are safe for concurrent use. Errors are *meta.Status.
+// changes that the plugin does not handle. Admit must be idempotent, because it may run again on
+// the same or a newer object. Mutators are safe for concurrent use. Errors are *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
 }
 
-// A Validator is an admission plugin that may reject a validated change, but not modify it.
+// A Validator is an admission plugin that may reject a validated change, but not modify the object.
 // Validators are safe for concurrent use. Errors are *meta.Status.
 type Validator interface {
 	Handles(a *Attributes) bool
@@ -27,7 +27,7 @@ type Validator interface {
 // registered.
 type HandlesAll struct{}
 
-// Handles always returns true.
+// Handles returns true.
 func (HandlesAll) Handles(*Attributes) bool { return true }
 
 // A Stage determines when a plugin runs and whether it may block.
@@ -40,8 +40,8 @@ const (
 	// store. Meanwhile the owner processes other mutations. If the object changes, the mutation
 	// restarts. The plugins must return soon after the request's context is done.
 	MayBlock
-	// Last Validators run in the owner's turn like InTurn plugins, after all other checks. Only
-	// they may call Attributes.Reserve.
+	// Last Validators run in the owner's turn, after all other checks. Like InTurn plugins, they
+	// must not block. Only they may call Attributes.Reserve.
 	Last
 )
 
@@ -60,7 +60,7 @@ type Plugin struct {
 	// Stage applies to both Mutator and Validator. A plugin that only sometimes blocks is
 	// registered once per stage.
 	Stage Stage
-	// Operations are the operations for which the plugin runs. 0 means all.
+	// Operations are the operations for which the plugin runs. Zero means all operations.
 	Operations Operation
 	// SkipsNoOps means that the plugin ignores updates that change nothing, because the stored
 	// object has been admitted before.
@@ -78,12 +78,12 @@ func (p *Plugin) handles(a *Attributes) bool {
 }
 
 // An Admission holds the plugins that may handle the changes of one request, in order. A nil
-// Admission has none.
+// Admission has no plugins.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted is set once the rate limits have counted the request, because its change may be
-	// computed many times.
+	// Counted is set once rate limits have counted the request. A change may be computed many times
+	// but must count once.
 	Counted atomic.Bool
 }
 
@@ -96,7 +96,7 @@ func (all *Admission) MayBlock() bool {
 	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits reports whether an operation of m requires admission. If so, no shortcut may skip it.
+// Admits reports whether an operation of m requires admission, so that no shortcut may skip it.
 func (m *Mutation) Admits(o Operation) bool {
 	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }
@@ -106,7 +106,7 @@ func (m *Mutation) AdmitsNoOp() bool {
 	return m.Admission.has(func(p *Plugin) bool { return !p.SkipsNoOps && p.RunsFor(OnUpdate) })
 }
 
-// MayBeChanged reports whether admission may change the object of an operation of m. If not, the
+// MayBeChanged reports whether admission may change the object of an operation of m. Otherwise the
 // object may share memory with the request body.
 func (m *Mutation) MayBeChanged(o Operation) bool {
 	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
@@ -160,8 +160,8 @@ func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
 	return nil
 }
 
-// AdmitLast runs the Validators of stage Last and returns their reservations. If one rejects the
-// change or panics, it releases the reservations.
+// AdmitLast runs the Validators of stage Last and returns their reservations. If a Validator
+// rejects the change or panics, AdmitLast releases the reservations.
 func (a *Attributes) AdmitLast() (*Reservation, error) {
 	passed := false
 	defer func() {
@@ -178,8 +178,8 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 }
 
 // AdmitOperation admits a connection, or an operation that stores nothing under its own name, such
-// as an eviction. Admission may change body. complete then completes the body before validation.
-// The caller must commit or release the reservation.
+// as an eviction. Mutators may change body. Then complete runs, which completes the body before
+// validation. The caller must commit or release the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)
 	if err := a.Admit(InTurn); err != nil {

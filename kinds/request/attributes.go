@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Attributes describes one change under admission, in stored form. Plugins may change only New, and
-// only through Edit, because an update shares unchanged parts with Old. Plugins must not retain
+// Attributes describes one change to plugins, in stored form. Plugins may change only New, and only
+// through Edit, because an update shares unchanged parts with Old. Plugins must not retain
 // Attributes.
 type Attributes struct {
 	User        *User // nil for the server itself
@@ -22,7 +22,7 @@ type Attributes struct {
 	New         tree.Tree // nil for a delete
 	OldVersion  uint64    // of Old; 0 if it has none yet
 	// Body is the request body for a subresource with its own kind, such as a Scale. It is set
-	// during stage MayBlock. Mutators change it instead of New, which is computed from it.
+	// during stage MayBlock. Mutators then change Body instead of New, which is computed from Body.
 	Body tree.Tree
 	// Reinvocation is true if plugins see the change again because a later plugin changed it.
 	Reinvocation bool
@@ -30,13 +30,13 @@ type Attributes struct {
 	Mutation *Mutation
 	// Context is done when the result is no longer needed.
 	Context context.Context
-	// Conversions converts between Kind and other versions by a webhook. It is nil if no webhook
-	// converts.
+	// Conversions converts between Kind and other versions through a webhook. It is nil if no
+	// webhook converts.
 	Conversions Conversions
 	// Notes holds data that plugins keep between the calls of stage MayBlock.
 	Notes map[any]any
-	// Complete returns the object that results from one passed to Rewrite. It is nil if Rewrite
-	// changes New or Body in place.
+	// Complete returns the object that results from an object passed to Rewrite. It is nil if
+	// Rewrite changes New or Body in place.
 	Complete func(object tree.Tree) (tree.Tree, error)
 
 	rewritten bool
@@ -71,8 +71,8 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces New, in stored form, or the body of the subresource. Fields that the request
-// cannot change keep their values, and missing fields get their defaults.
+// Rewrite replaces New, in stored form, or the body of the subresource with object. Fields that the
+// request cannot change keep their values, and missing fields get their defaults.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {
@@ -95,9 +95,9 @@ func (a *Attributes) Rewrite(object tree.Tree) error {
 	return nil
 }
 
-// Edit returns the object at a path in New for writing. It creates missing objects and copies those
-// that New shares with Old. The caller may set members of the returned object, but must not modify
-// their values.
+// Edit returns the object at a path in New for writing. It creates missing objects and copies
+// objects that New shares with Old. The caller may set members of the returned object, but must not
+// modify their values.
 func (a *Attributes) Edit(path ...string) tree.Tree {
 	object, was := a.New, a.Old
 	for _, name := range path {
@@ -132,7 +132,7 @@ func (a *Attributes) IsCreate() bool { return a.Operation == OnCreate }
 // DryRun reports whether the change is computed but not stored.
 func (a *Attributes) DryRun() bool { return a.Mutation.DryRun }
 
-// Forbidden returns the error by which a plugin rejects the change.
+// Forbidden returns the error with which a plugin rejects the change.
 func (a *Attributes) Forbidden(reason string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, reason)
 }
@@ -146,8 +146,8 @@ func (a *Attributes) GroupResource() meta.GroupResource {
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
 // Annotate adds an annotation, with a key in the server's naming profile, to the request's audit
-// event at any level. If the key already has another value, it keeps that and Annotate returns
-// false.
+// event at any level. If the key already has a value, that value stays, and Annotate returns false
+// if value differs.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }
@@ -157,7 +157,7 @@ func (a *Attributes) AnnotateDetail(key, value string) {
 	a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value, Detailed: true})
 }
 
-// Note stores a plugin's data in Notes.
+// Note stores the data of a plugin in Notes.
 func (a *Attributes) Note(plugin, note any) {
 	if a.Notes == nil {
 		a.Notes = map[any]any{}

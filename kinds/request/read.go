@@ -58,15 +58,15 @@ type Watch struct {
 	// Version is the resource version after which the watch starts. With SendInitialEvents, it is
 	// the minimum version of the initial state.
 	Version uint64
-	// Stale means that version 0 was requested, so any initial state is acceptable.
+	// Stale means that the client requested version 0, so any initial state is acceptable.
 	Stale bool
 	// SendInitialEvents delivers the existing objects as Added events before the changes.
 	SendInitialEvents bool
 	// MarkInitialEventsEnd ends the initial events with an annotated Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
-	// Inline allows the goroutine of a writer to call the sink. The sink must then return soon. It
-	// must never wait for a change of the store, or for a lock that is held during one.
+	// Inline allows a writer's goroutine to call the sink. The sink must then return soon. It must
+	// never wait for a change of the store, or for a lock that is held while the store is changed.
 	Inline bool
 }
 
@@ -105,13 +105,12 @@ type Sink interface {
 	Done()
 }
 
-// An InitialSink is a Sink whose InitialDone is called after the initial events have been
-// delivered.
+// An InitialSink is a Sink whose InitialDone is called once the initial events are delivered.
 type InitialSink interface{ InitialDone() }
 
 // A Session is a running watch.
 type Session interface {
-	// Stop ends the watch soon. It may be called repeatedly.
+	// Stop ends the watch without waiting for its end. It may be called repeatedly.
 	Stop()
 	// Finish ends the watch after delivering all events so far, and a bookmark if requested.
 	Finish()

@@ -6,8 +6,8 @@ import (
 )
 
 // A Recorder collects the warnings for the client and the audit annotations of a mutation, even if
-// it fails. It is safe for concurrent use, because an abandoned request may still write to it. A
-// nil Recorder discards everything.
+// the mutation fails. It is safe for concurrent use, because an abandoned request may still write
+// to it. A nil Recorder discards everything.
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string
@@ -16,8 +16,8 @@ type Recorder struct {
 	byKey       map[string]int // index of each annotation; nil for few annotations
 }
 
-// fewAnnotations is the largest number of annotations that find searches linearly. With more, it
-// uses byKey, because a webhook may return 100,000.
+// fewAnnotations is the largest number of annotations that find searches linearly. Beyond that,
+// find uses the map byKey, because a webhook may return 100,000 annotations.
 const fewAnnotations = 16
 
 type Annotation struct {
@@ -26,7 +26,7 @@ type Annotation struct {
 	Detailed bool
 }
 
-// Reset discards everything recorded so far, because the mutation restarts.
+// Reset discards everything recorded so far. It is called when the mutation restarts.
 func (r *Recorder) Reset() {
 	if r == nil {
 		return
@@ -36,11 +36,11 @@ func (r *Recorder) Reset() {
 	r.warnings, r.warned, r.annotations, r.byKey = nil, 0, nil, nil
 }
 
-// maxWarnings limits the size of the recorded warnings, in bytes. It far exceeds the space in
-// headers, but policies and webhooks may return much more.
+// maxWarnings limits the size of the recorded warnings, in bytes, because policies and webhooks may
+// return any number of them. The limit far exceeds the space in headers.
 const maxWarnings = 64 << 10
 
-// Warn adds warnings for Warning headers. It drops those beyond maxWarnings.
+// Warn adds warnings for Warning headers. It drops warnings beyond maxWarnings.
 func (r *Recorder) Warn(texts ...string) {
 	if r == nil || len(texts) == 0 {
 		return
@@ -56,8 +56,8 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. The first value of a key stays, and Annotate returns false for a
-// different one.
+// Annotate adds an annotation. If the key already has an annotation, that annotation stays, and
+// Annotate returns false if the two differ.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {
 		return true
@@ -99,7 +99,7 @@ func (r *Recorder) Add(other *Recorder) {
 	}
 }
 
-// Recorded returns the warnings and annotations so far, in order.
+// Recorded returns the warnings and annotations recorded so far, in order.
 func (r *Recorder) Recorded() (warnings []string, annotations []Annotation) {
 	if r == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reservation holds what has been set aside for one change, such as an address or a part of a
-// quota. It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
+// A Reservation holds resources set aside for one change, such as an address or a part of a quota.
+// It ends with exactly one call to Commit or Release. A nil Reservation holds nothing.
 type Reservation struct {
 	// OnPublish, if set, is called instead of the store's Observer when the change is published,
 	// before OnCommit. It has the contract of Observer.Observe.
@@ -37,7 +37,7 @@ func (r *Reservation) Release() {
 	}
 }
 
-// With combines r and other. At most one of them has an OnPublish.
+// With combines r and other, of which at most one may have an OnPublish.
 func (r *Reservation) With(other *Reservation) *Reservation {
 	switch {
 	case other == nil:
@@ -60,7 +60,7 @@ func (r *Reservation) With(other *Reservation) *Reservation {
 }
 
 // A Claim names a unique resource, such as an address, that other servers of the same log assign
-// too. The log rejects a change that claims what another change holds.
+// too. The log rejects a change with a Claim that another change holds.
 type Claim struct {
 	Name    string
 	Release bool // the change returns it
@@ -68,8 +68,8 @@ type Claim struct {
 
 // A Guard names an aggregate of many objects from which a change was computed, and which other
 // servers of the same log change too. The log rejects the change if another server has raised the
-// guard after version Seen. If Raise is true, this change raises it. Changes on the same server
-// know each other.
+// guard after version Seen. If Raise is true, this change raises the guard. Changes on the same
+// server need no guard against each other.
 type Guard struct {
 	Name  string
 	Seen  uint64

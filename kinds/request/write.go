@@ -14,10 +14,10 @@ const (
 	StrategicMergePatch
 )
 
-// FieldValidation determines the treatment of unknown and duplicate fields.
+// FieldValidation determines how unknown and duplicate fields are handled.
 type FieldValidation uint8
 
-// Warn is the default in the Kubernetes API.
+// Values of FieldValidation. Warn is the default in the Kubernetes API.
 const (
 	Warn FieldValidation = iota
 	Ignore
@@ -32,7 +32,7 @@ type Change interface{ isChange() }
 // changes an existing object.
 type Create struct{ Object tree.Tree }
 
-// An Update replaces the object by the body. It creates a missing object if the kind allows that.
+// An Update replaces the object with the body. It creates a missing object if the kind allows that.
 type Update struct{ Object tree.Tree }
 
 // A Patch applies a patch to an existing object. Server-side apply is an Apply instead.
@@ -41,25 +41,27 @@ type Patch struct {
 	Body []byte // JSON
 }
 
-// An Apply is a server-side apply of a configuration that the client has sent.
+// An Apply is a server-side apply of a client's configuration.
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names another object than Key, or nil. Apply
-	// conflicts take precedence, and so does a uid if no such object exists.
+	// Misplaced is the error for a configuration that names an object other than Key, or nil. Apply
+	// conflicts take precedence over this error. If the object does not exist, a uid in the
+	// configuration does too.
 	Misplaced error
-	// Digest returns a hash of everything except the object that determines the result, by which
-	// the store recognizes no-op applies. It is nil if the apply requires admission or its kind may
-	// change.
+	// Digest returns a hash of everything except the object that determines the result. The store
+	// uses it to recognize no-op applies. Digest is nil if the apply requires admission or its kind
+	// may change.
 	Digest func() meta.Digest
 }
 
 // A Delete holds the options of a delete request, from its body and query.
 type Delete struct {
 	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions. Nil requires nothing, and "" matches no object.
+	// UID and ResourceVersion are preconditions. A nil precondition always holds, and an empty
+	// string matches no object.
 	UID, ResourceVersion *string
-	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
+	// PropagationPolicy is "Orphan", "Background", "Foreground", or empty for the default.
 	PropagationPolicy string
 }
 
@@ -105,7 +107,7 @@ type Mutation struct {
 	FieldManager    string
 	// KeepsOwners leaves managedFields unchanged.
 	KeepsOwners bool
-	// Named holds the options as the client has sent them.
+	// Named holds the options as sent by the client.
 	Named NamedOptions
 
 	// CreateRefusal is the error for an update or apply of a missing object if the user may change
@@ -116,7 +118,8 @@ type Mutation struct {
 	// Recorder receives warnings and audit annotations. It may be nil.
 	Recorder *Recorder
 	// Fence, if set, names a role that the sender holds. The change is rejected if another server
-	// has taken over the role since (persist.Guard). With Raise, the change takes over the role.
+	// has taken over the role since then (persist.Guard). With Raise, this change takes over the
+	// role.
 	Fence *Guard
 }
 
@@ -127,12 +130,12 @@ type Conversions interface {
 	Convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error)
 }
 
-// NamedOptions holds options of a write as the client has sent them, or "".
+// NamedOptions holds options of a write as sent by the client. Absent options are empty.
 type NamedOptions struct{ FieldManager, FieldValidation string }
 
 // A Result is the result of a Mutation.
 type Result struct {
-	// Object is the new version of the object, or the last one if it was removed.
+	// Object is the new version of the object, or the last version if the object was removed.
 	Object *meta.Object
 	// Created is true if the object did not exist before, even for an update.
 	Created bool

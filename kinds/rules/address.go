@@ -44,8 +44,8 @@ func EndpointIP(s string) []string {
 	return SpecialIP(s)
 }
 
-// SpecialIP returns why other hosts cannot reach an address, which may be unspecified, loopback or
-// link-local.
+// SpecialIP returns the reasons why other hosts cannot reach an address, which may be unspecified,
+// loopback or link-local. It returns nil for other addresses.
 func SpecialIP(s string) []string {
 	a, err := address.Parse(s)
 	if err != nil {
@@ -95,8 +95,8 @@ func CanonicalCIDR(s string) []string {
 	return nil
 }
 
-// AddressWarnings returns the rule functions that warn about addresses and ranges that programs
-// interpret differently, such as those with leading zeros, which can bypass security rules.
+// AddressWarnings returns the rule functions that warn about addresses and ranges that some
+// programs interpret differently. For example, leading zeros can bypass security rules.
 func AddressWarnings(product string) map[string]schema.CheckFunc {
 	future := "will be considered invalid in a future " + product + " release"
 	return map[string]schema.CheckFunc{
@@ -109,7 +109,8 @@ func AddressWarnings(product string) map[string]schema.CheckFunc {
 	}
 }
 
-// ipHint returns the warning about a valid address, or "". It formats nothing for usual addresses.
+// ipHint returns the warning about a valid address, or the empty string. It allocates nothing for
+// canonical addresses.
 func ipHint(value, future string) string {
 	addr, err := netip.ParseAddr(value)
 	var canonical [64]byte

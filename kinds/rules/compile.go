@@ -11,7 +11,7 @@ import (
 
 // Compile compiles the value plans of messages, including nested ones, from their field options.
 // The error joins all unknown formats and invalid patterns. isOn reports whether a feature is
-// enabled. If it is nil, none is.
+// enabled. A nil isOn disables all features.
 //
 // Messages are sorted by name for a fixed order of errors. Every write walks the plans, so
 // everything that depends only on the declarations is computed here.
@@ -28,15 +28,15 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 	return errors.Join(c.faults...)
 }
 
-// A compiler holds the state of one Compile. Messages may be recursive, so it registers all
-// messages, finds those that need plans, and then builds the plans, which refer to each other.
+// A compiler holds the state of one Compile. Messages may be recursive, so the compiler registers
+// all messages, finds those that need plans, and then builds the plans, which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
 	fields map[*schema.Field]*evaluators // of fields that have any
-	// Messages that contain, at any depth, a field with the respective property. No other messages
-	// are walked.
+	// Messages that contain, at any depth, a field with the respective property. Validation visits
+	// no other messages.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
 	// Messages with required fields, for which even an empty object is invalid.
 	demanding map[*schema.Message]bool
@@ -82,7 +82,7 @@ func (c *compiler) isOff(f *schema.Field) bool {
 	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
-// Filters for the parameter into of closure.
+// Predicates that callers pass to closure as into.
 func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
@@ -107,7 +107,7 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into f
 }
 
 // fill builds the plan of a message. It omits fields that need neither a check nor a default, so
-// that the cost of a walk depends on what is declared, not on the number of fields.
+// that validation time does not depend on the number of fields.
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
@@ -153,8 +153,8 @@ func changesWhenDefaulted(f *schema.Field) bool {
 	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
-// inside returns the evaluators for the fields of a message, followed by those for constraints over
-// several fields.
+// inside returns the evaluators for the fields of a message, followed by the evaluators for
+// constraints over several fields.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -166,8 +166,8 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	return all
 }
 
-// field builds the plan of a field. A check of a whole list runs before its items if it can make
-// them unnecessary, like MaxItems, and otherwise after them, as in Kubernetes.
+// field builds the plan of a field. As in Kubernetes, checks of a whole list run after its items
+// are checked. Only checks that can make the item checks unnecessary run before, like MaxItems.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {
@@ -209,7 +209,7 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 }
 
 // filledDefault returns the default that defaulting sets. An empty string that is never encoded is
-// not set, because it matters only as a list key.
+// not set, because such a default matters only for list keys.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil
@@ -224,7 +224,8 @@ func zeroOf(f *schema.Field) any {
 	return int64(0)
 }
 
-// nullDefault returns the value of an absent field that is always encoded, or nil if it has none.
+// nullDefault returns the value that an absent field has when encoded, or nil if the field is not
+// always encoded with a value.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

@@ -14,7 +14,7 @@ import (
 )
 
 // A ruleSet is a list of declared rules and implements schema.Check. Rules are compiled on first
-// use, because compiling all of them would take a tenth of the CPU time of a start.
+// use, because compiling all of them would take a tenth of the start's CPU time.
 type ruleSet struct {
 	compiler *ruleCompiler
 	uses     map[string]*ruleSet // what rules of the set mean by messages
@@ -92,7 +92,8 @@ func runAll(r *run, rules []rule) {
 	}
 }
 
-// run reports whether the rule applied. A check applies only if it reports an error.
+// run reports whether the rule applied. A rule with a check applies only if the check reports an
+// error.
 func (q *rule) run(r *run) bool {
 	if q.cond != nil && q.cond(r) != true {
 		return false
@@ -131,7 +132,6 @@ func (q *rule) inside(r *run) {
 	}
 }
 
-// within runs the nested rules for a part of the object, whose path has already been entered.
 func (q *rule) within(r *run, part any, back int) {
 	before := r.vars[q.as]
 	r.vars[q.as] = part
@@ -140,7 +140,6 @@ func (q *rule) within(r *run, part any, back int) {
 	r.Leave(back)
 }
 
-// loop runs the nested rules for each item of a list, or for each map entry in key order.
 func (q *rule) loop(r *run) {
 	index, key := r.vars[varIndex], r.vars[varKey]
 	switch v := q.part(r).(type) {
@@ -166,7 +165,6 @@ func (q *rule) loop(r *run) {
 	r.vars[varIndex], r.vars[varKey] = index, key
 }
 
-// report evaluates a check and reports whether it found an error.
 func (q *rule) report(r *run) bool {
 	var v any
 	if q.value != nil {
@@ -219,7 +217,6 @@ func (q *rule) pathOf(r *run) string {
 	return r.Path()
 }
 
-// A template is a string with expressions in braces.
 type template struct {
 	text  string // without expressions
 	parts []expr
@@ -248,10 +245,10 @@ type ruleCompiler struct {
 	errs []error
 }
 
-// AddRules makes the declared rules of messages their checks. In warnings, using the rules of
-// another message means its warnings. AddRules adds its own functions to calls, the functions that
-// rules can call. A rule that does not compile panics on first use. TestRulesCompile in kinds/api
-// compiles all rules.
+// AddRules sets the checks of messages from their declared rules. calls holds the functions that
+// rules can call. AddRules adds its own functions to calls. If a warning rule uses another message,
+// the warning rules of that message run. A rule that does not compile panics on first use, so
+// TestRulesCompile in kinds/api compiles all rules.
 func AddRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -356,8 +353,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return m.Lookup(path)
 }
 
-// zeroed returns the value as errors show it. An absent string or number that is not a list appears
-// as its zero value.
+// zeroed returns the value that errors show. An absent string or number appears as its zero value,
+// unless the field is a list or map.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e
@@ -379,8 +376,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare assigns slots to the variables of rules. A variable keeps its value in the rules of
-// messages that are used after it is set.
+// declare assigns slots to the variables of rules. If rules set a variable and then use another
+// message, the rules of that message see the variable.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {

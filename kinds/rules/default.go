@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Default sets the defaults of the plan, then those of the kind's Strategy, which may depend on
-// them. It changes only incomplete parts of t, which the caller must own, so complete parts may be
-// shared with a stored object. A nil tree stays nil.
+// Default sets the defaults of the plan. Then it sets those of the kind's Strategy, which may
+// depend on the plan's defaults. Only incomplete parts of t change, and the caller must own them.
+// Complete parts may be shared with a stored object. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -31,16 +31,16 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 }
 
 // maxDefaultsSize limits the size of all defaults in one object, in bytes of JSON. An object that
-// reaches it is too large to be accepted anyway.
+// reaches the limit is too large to be accepted anyway.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. Its budget is what remains of maxDefaultsSize, which
-// covers the whole object, because a small CRD may declare a large default for list items, and a
-// request may contain very many items.
+// A defaulter sets the defaults of one object. budget is the part of maxDefaultsSize that remains
+// for the whole object. A small CRD may declare a large default for list items, and a request may
+// contain very many items.
 type defaulter struct{ budget int }
 
-// copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects
-// cannot share a default, because they may be modified.
+// copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects need
+// their own copies, because they may be modified.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if d.budget < 0 {
 		return nil
@@ -49,7 +49,6 @@ func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	return tree.Clone(p.Default)
 }
 
-// field sets the default of one field of t, and the defaults within it.
 func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 	v, there := t[name]
 	if there && v == nil && p.DropNull {

@@ -18,13 +18,13 @@ var (
 )
 
 // WildcardSubdomain checks that s is a DNS subdomain of at most 253 bytes whose first label is "*".
-// "*.example.com" is valid, but "*", "a.*.com" and "*.*.com" are not.
+// For example, "*.example.com" is valid, but "*", "a.*.com" and "*.*.com" are not.
 func WildcardSubdomain(s string) []string {
 	return checkName(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
 }
 
-// A DomainFault is an error in one part of a name.
+// A DomainFault is an error in one part of a name. Value is that part.
 type DomainFault struct{ Value, Message string }
 
 // DomainPath checks that s is a domain followed by a path, such as "acme.io/foo".
@@ -43,8 +43,8 @@ func DomainPath(s string) []DomainFault {
 	return faults
 }
 
-// FullDomain checks that s is a domain of at least two labels, with an optional final dot.
-// "example.com" and "example.com." are valid, but "localhost" is not.
+// FullDomain checks that s is a domain of at least two labels, with an optional final dot. For
+// example, "example.com" and "example.com." are valid, but "localhost" is not.
 func FullDomain(s string) []DomainFault {
 	s = strings.TrimSuffix(s, ".")
 	if msgs := Subdomain(s); len(msgs) > 0 {

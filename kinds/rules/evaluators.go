@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators holds the checks of one field: for each value, for map keys, and for the whole list or
-// map before and after its values. Each slice is in the order of errors.
+// evaluators holds the checks of one field: the checks of each value, of map keys, and of the whole
+// list or map before and after its values. Each slice is in the order of errors.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
-// newEvaluators compiles the options of a field. It fails at startup for unknown formats and
-// invalid patterns.
+// newEvaluators compiles the options of a field. It returns an error for unknown formats and
+// invalid patterns, so that they are detected at startup.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
@@ -122,7 +122,7 @@ func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
 
-// maxLength counts bytes.
+// A maxLength limits the length of a string in bytes.
 type maxLength int
 
 func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -131,7 +131,7 @@ func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// minLength counts bytes.
+// A minLength is the minimum length of a string in bytes.
 type minLength int
 
 func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -140,8 +140,8 @@ func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A pattern is a regular expression that a string must contain. Go matches in linear time, so no
-// input is slow.
+// A pattern is a regular expression that must match a part of a string. Go matches in linear time,
+// so no input is slow.
 type pattern struct{ *regexp.Regexp }
 
 func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -219,7 +219,7 @@ func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous
 	e.Invalid(e.Path(), key, strings.Join(r, " and ")+msg)
 }
 
-// contains reports whether the domain of a key, if any, equals or is below one of the domains.
+// contains reports whether a key has a domain that equals or is below one of the domains.
 func (r reservedDomains) contains(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	domain = "." + strings.ToLower(domain)

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An expr computes the value of an expression from the variables of a run. It is a closure over
-// trees, which converts and allocates nothing, unlike package cel, because rules run for every
-// write.
+// An expr computes the value of an expression from the variables of a run. Unlike the programs of
+// package cel, an expr is a closure that reads trees directly. It converts and allocates nothing,
+// because rules run for every write.
 type expr func(r *run) any
 
 // Slots of the predefined variables.
@@ -283,8 +283,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros holds the step function of each macro, which is called for each item. It returns the
-// result so far and whether that is final.
+// macros holds the step function of each macro, which is called for each item. It returns the new
+// result and whether the result is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },

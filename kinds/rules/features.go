@@ -18,7 +18,7 @@ func Featured(k *schema.Kind) *schema.Parts {
 // DropDisabled removes fields of disabled features from object, except for features that old
 // already uses. old is nil for a new object. The caller must own the parts of object that change.
 //
-// Objects rarely have such fields, so old is read only if there are any.
+// Objects rarely have such fields, so old is read only if object has one.
 func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	var kept map[string]bool
 	visitFeatured(featured, object, func(part tree.Tree, f *schema.FeaturedPart) {
@@ -43,8 +43,8 @@ func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	return used
 }
 
-// visitFeatured calls visit for each field of t that has a feature and a value, with the object
-// that contains it. It deletes objects that visit leaves empty.
+// visitFeatured calls visit for each field of t that has a feature and a value. part is the object
+// that contains the field. If visit leaves an object empty, the object is deleted.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Patterns of names, as error messages show them.
+// Patterns of names, in the form shown in error messages.
 const (
 	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
@@ -130,8 +130,8 @@ const cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
 
 var cIdentifierRE = regexp.MustCompile("^" + cIdentifierPattern + "$")
 
-// QualifiedName checks that s is a key like that of a label. It is a name of at most 63 bytes,
-// optionally preceded by a DNS subdomain and a slash.
+// QualifiedName checks that s is a key in the form of a label key. The key is a name of at most 63
+// bytes, optionally preceded by a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
 	if len(s) <= 63 && isQualified(s) {
 		return nil
@@ -193,11 +193,12 @@ func PathSegment(s string) []string {
 	return faults
 }
 
-// maxPathName is in bytes. With every byte escaped, the name must fit into a request line.
+// maxPathName is the maximum length of an object name in bytes. Even with every byte escaped, the
+// name must fit into a request line.
 const maxPathName = 1024
 
-// pathName checks an object name that must fit into one URL path segment. Otherwise no request
-// could name the object to read, change or delete it.
+// pathName checks an object name that must fit into one URL path segment. Requests could not refer
+// to an object with any other name.
 func pathName(s string) []string {
 	faults := PathSegment(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {

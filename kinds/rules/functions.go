@@ -94,8 +94,8 @@ var functions2 = map[string]func(a, b any) any{
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},
 	"shares": func(a, b any) any { return a != nil && tree.SameRef(a, b) },
-	// is reports whether a string has a format. faults and why return the error messages if it does
-	// not.
+	// is reports whether a string has a format. faults and why return the error messages of a
+	// string that does not.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },
 	"faults": func(a, b any) any { return tree.ListOf(formats[text(b)](text(a))) },
 	"why":    func(a, b any) any { return strings.Join(formats[text(b)](text(a)), ",") },
@@ -112,7 +112,7 @@ var functions2 = map[string]func(a, b any) any{
 		a.(map[any]any)[pair[0]] = pair[1]
 		return true
 	},
-	// hasRepeats reports whether objects of a list have the same string in a field.
+	// hasRepeats reports whether several objects of a list have the same string in a field.
 	"hasRepeats": func(a, b any) any { return hasRepeats(elements(a), text(b)) },
 	// sharesKeys and hasPrefix examine the keys of maps.
 	"sharesKeys": func(a, b any) any {
@@ -140,7 +140,8 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return again
 	},
-	// condition returns the status condition of a type. isTrue reports whether its status is True.
+	// condition returns the status condition of the given type. isTrue reports whether the status
+	// of that condition is True.
 	"condition": func(a, b any) any { return tree.FindCondition(object(a), text(b)) },
 	"isTrue":    func(a, b any) any { return tree.IsConditionTrue(object(a), text(b)) },
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// If items were compared by index, an insertion would make all later items seem changed.
+// An Identity identifies list items by their keys or, without keys, by their value. If items were
+// compared by index, an insertion would make all later items seem changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // default values of Keys; may be shorter
@@ -52,7 +53,7 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 }
 
 // Index maps the items of the previous list by identity. It returns nil if id is nil or there was
-// no list. Of several items with the same identity, the last one wins.
+// no list. If several items have the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -76,7 +77,8 @@ func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous)
 // Unique checks that the items of a list are unique.
 type Unique struct {
 	Identity
-	// AllowEmpty allows repeated items whose keys are all empty, not only items without keys.
+	// AllowEmpty allows repeated items whose keys are all empty. Items without keys may always be
+	// repeated.
 	AllowEmpty bool
 	// Once reports each repeated identity once, at its second item, instead of every repetition.
 	Once bool

@@ -103,7 +103,7 @@ func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// CheckName checks a name by the name format of a kind.
+// CheckName checks a name against the name format of a kind.
 func CheckName(f schema.NameFormat, name string) []string {
 	switch f {
 	case schema.NameLabel:
@@ -116,8 +116,8 @@ func CheckName(f schema.NameFormat, name string) []string {
 	return Subdomain(name)
 }
 
-// maskTrailingDash replaces a trailing dash of generateName by a letter. The dash is valid, because
-// a suffix follows it.
+// maskTrailingDash replaces a trailing dash of generateName with a letter. The dash is valid,
+// because a suffix follows it.
 func maskTrailingDash(prefix string) string {
 	if p, ok := strings.CutSuffix(prefix, "-"); ok && p != "" {
 		return p + "a"
@@ -212,7 +212,7 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 }
 
 // FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name.
-// It is for kinds that do not require a domain.
+// It serves kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")

@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns t without the fields that are not in its plan, and the paths of the first of them.
-// It does not change t, but the result shares memory with it. For a plan with only spec.size,
-// {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
+// Prune returns t without the fields that are not in its plan, and the paths of up to MaxUnknown of
+// these fields. It does not change t, but the result shares memory with t. For a plan with only
+// spec.size, {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	return new(pruner).root(p, t)
 }
@@ -17,8 +17,8 @@ func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []
 	return (&pruner{config: true}).root(p, t)
 }
 
-// PruneValue prunes one value, whose path is "". An object with its own kind and metadata keeps
-// them.
+// PruneValue prunes one value, whose path is empty. An object that has its own kind and metadata
+// keeps these fields.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v)
@@ -31,8 +31,8 @@ type pruner struct {
 	config  bool // the object is a configuration to apply
 }
 
-// Limits of the number of reported unknown fields and of their paths, in bytes. Clients receive
-// fewer.
+// Limits of the number of reported unknown fields, and of their paths in bytes. Responses contain
+// fewer fields.
 const (
 	MaxUnknown     = 1000
 	maxUnknownPath = 1 << 10
@@ -43,14 +43,14 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope is the plan of a value, or nil. preserveUnknown keeps unknown fields. It is set by
-// this plan or by that of the enclosing list.
+// A pruneScope is the plan of a value. The plan may be nil. preserveUnknown keeps unknown fields.
+// It is set in this plan or in the plan of the enclosing list.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
 }
 
-// value returns v without unknown fields, or v itself if it has none.
+// value returns v without unknown fields, or v itself if all fields are known.
 func (p *pruner) value(at pruneScope, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -102,8 +102,8 @@ func (p *pruner) fields(at pruneScope, t tree.Tree) any {
 	return edit.Result()
 }
 
-// keysToPrune returns the keys of t, and possibly others. It sorts them if any key is unknown, for
-// the order of the reported paths.
+// keysToPrune returns the keys of t, and possibly keys that t lacks. If any key is unknown, the
+// keys are sorted, so that unknown paths are reported in order.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()

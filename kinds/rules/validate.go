@@ -16,7 +16,7 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause {
 }
 
 // ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
-// that share memory in both. The error is a timeout if ctx is done.
+// whose memory t and old share. The error is a timeout if ctx is done.
 func ValidateChange(ctx context.Context, k *schema.Kind, t, old tree.Tree) ([]meta.Cause, error) {
 	faults, own := newFaults(ctx, math.MaxInt), newFaults(ctx, math.MaxInt)
 	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
@@ -46,18 +46,19 @@ func errEnded() error {
 	return meta.NewTimeout("the request ended before its object had been validated")
 }
 
-// ValidateRules checks t by the rules and functions of its kind, but not by field options.
+// ValidateRules checks t with the rules and functions of its kind, but not with field options.
 func ValidateRules(k *schema.Kind, t, old tree.Tree, faults *schema.Faults) {
 	schema.Run(k.Declared.Checks().Validate, t, old, "", faults)
 	k.Strategy.Validate(t, old, faults)
 }
 
-// ValidateValue reports all errors of t by a plan of a whole object. old is nil for a new object.
+// ValidateValue reports all errors of the object t according to its plan. old is nil for a new
+// object.
 func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
 	schema.NewEvaluation("", faults).Run(p, t, schema.Previous{Value: old, Exists: old != nil})
 }
 
-// ValidateUpdate returns the forbidden changes from old to t. It does not include Validate.
+// ValidateUpdate returns the forbidden changes from old to t. It does not validate t itself.
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
@@ -109,8 +110,8 @@ func StatusWarnings(k *schema.Kind, t, old tree.Tree) []string {
 	return faults.Warnings
 }
 
-// Blocks reports whether a cause prevents the evaluation of expressions. They rely on the types of
-// values and, for their cost estimates, on size limits.
+// Blocks reports whether a cause prevents the evaluation of expressions. Expressions rely on the
+// types of values and, for their cost estimates, on size limits.
 func Blocks(c meta.Cause) bool {
 	switch c.Type {
 	case meta.CauseNotSupported, meta.CauseRequired, meta.CauseTooLong, meta.CauseTooMany, meta.CauseTypeInvalid:
@@ -119,15 +120,16 @@ func Blocks(c meta.Cause) bool {
 	return false
 }
 
-// NotEvaluated returns the cause by which skipped expressions are reported.
+// NotEvaluated returns the cause that reports skipped expressions.
 func NotEvaluated() meta.Cause {
 	var faults schema.Faults
 	faults.Invalid(schema.WholeObject, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
 	return faults.List[0]
 }
 
-// Evaluate runs the expressions of k for a write of t, which must have no cause that Blocks. old is
-// nil on create. If ctx is done, Evaluate stops and its result is meaningless.
+// Evaluate runs the expressions of k for a write of t. Validation of t must have reported no cause
+// for which Blocks returns true. old is nil on create. If ctx is done, Evaluate stops and its
+// result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	faults := newFaults(ctx, math.MaxInt)
 	k.Strategy.Evaluate(ctx, t, old, &faults)

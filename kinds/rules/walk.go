@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Fields checks the parts of an object or map, each by its own plan. It visits ordered parts in
-// declaration order, to find missing required ones, and others by their existing keys.
+// Fields checks the parts of an object or map, each with its own plan. It visits ordered parts in
+// declaration order, to find missing required fields, and other parts by the keys that exist.
 type Fields struct{ *schema.Parts }
 
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
@@ -33,8 +33,8 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	}
 }
 
-// checkPart checks one field of t. A missing required field without a zero value is not checked
-// further.
+// checkPart checks one field of t. If a required field is missing, further checks run only if they
+// also apply to the zero value (schema.EmptyChecked).
 func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
 	v, there := t[p.Name]
 	if p.Required && isMissing(p.ValuePlan, v) {
@@ -62,7 +62,7 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 }
 
 // isRequired reports whether another field of t makes a field required. If Values is empty, any
-// value does, including zero and false.
+// value of the other field does, including zero and false.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
 		return !isMissing(nil, t[w.Field])
@@ -118,8 +118,8 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the items of a list. Identity finds the previous value of an item for evaluators
-// that compare with it.
+// Items checks the items of a list. Some evaluators compare an item with its previous value, which
+// Identity finds.
 type Items struct {
 	Plan     *schema.ValuePlan
 	Identity *Identity // nil: no previous values

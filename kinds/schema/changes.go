@@ -8,8 +8,8 @@ import (
 
 const maxShownChanges = 10
 
-// Changes returns a line for the error of a rejected update, with the paths at which was and now
-// differ below path. It omits values, which the requester may not be allowed to read.
+// Changes returns one line for the error of a rejected update. The line lists the paths below path
+// at which was and now differ. It omits values, which the requester may not be allowed to read.
 func (m *Message) Changes(was, now tree.Tree, path string) string {
 	paths := m.changes(was, now, path)
 	if len(paths) > maxShownChanges {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultValue decodes a default, which is declared as JSON.
 func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

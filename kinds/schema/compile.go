@@ -161,8 +161,8 @@ func (c *compiler) compile(s *source) {
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields returns the fields of s in declaration order, with those of an inlined message in the
-// place of the field that inlines it. wire holds the field numbers on the path to s.
+// fields returns the fields of s in declaration order. The fields of an inlined message replace the
+// field that inlines the message. wire holds the field numbers on the path to s.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {
@@ -183,8 +183,8 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 	return list
 }
 
-// requireInlined makes fields of an inlined message required in s. The published OpenAPI documents
-// do not mark them as required.
+// requireInlined makes fields of an inlined message required in s. Published OpenAPI documents do
+// not mark these fields as required.
 func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })

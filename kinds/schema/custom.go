@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Schema is the schema of a custom kind. Most kinds are idle, and the compiled form is many times
-// larger than the JSON, so it is compiled on demand and may be evicted.
+// A Schema is the schema of a custom kind. It is compiled on demand and may be evicted, because
+// most kinds are idle and the compiled form is many times larger than the JSON.
 type Schema interface {
 	// ID identifies the schema. An object records the ID of the schema to which it conforms.
 	ID() *meta.SchemaID
@@ -32,13 +32,14 @@ type Custom struct {
 	// SchemaID identifies the schema from which the message was compiled.
 	SchemaID *meta.SchemaID
 	// Prune returns t without unknown fields, and their paths. It does not change t, but the result
-	// shares memory with it.
+	// shares memory with t.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// PruneConfig prunes an apply configuration. It keeps the fields of objects with an empty
-	// schema, so that their manager owns them, although the live object is pruned.
+	// schema. Their manager owns these fields, although they are pruned from the live object.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// Coerce normalizes the metadata of embedded objects. It may be nil. unknown lists the dropped
-	// fields. Values of a wrong type are dropped if dropMalformed is true, and otherwise an error.
+	// fields. If dropMalformed is true, values of a wrong type are dropped. Otherwise they are an
+	// error.
 	Coerce func(t tree.Tree, dropMalformed bool) (coerced tree.Tree, unknown []string, err error)
 }
 

@@ -14,13 +14,14 @@ type Evaluator interface {
 	Evaluate(e *Evaluation, v any, was Previous)
 }
 
-// A Previous is the value that a value replaces in an update, if it can be identified.
+// A Previous is the value that the current value replaces in an update. Exists is false if the
+// previous value cannot be identified.
 type Previous struct {
 	Value  any
 	Exists bool
 }
 
-// Field returns the previous value of a field of the value.
+// Field returns the previous value of the named field.
 func (p Previous) Field(name string) Previous {
 	t, ok := p.Value.(tree.Tree)
 	if !ok || !p.Exists {
@@ -36,7 +37,7 @@ type Evaluation struct {
 	tree.Position
 }
 
-// NewEvaluation returns an evaluation that starts at path, which is "" for a whole object.
+// NewEvaluation returns an evaluation that starts at path, which is empty for a whole object.
 func NewEvaluation(path string, faults *Faults) *Evaluation {
 	e := &Evaluation{Position: make(tree.Position, 0, 128)}
 	e.Start(path, faults)

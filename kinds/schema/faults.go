@@ -36,8 +36,8 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// TypeInvalid reports a value of the wrong type at path. value is the name of that type, and msg
-// the reason.
+// TypeInvalid reports a value of the wrong type at path. value is the name of the wrong type, and
+// msg is the reason.
 func (f *Faults) TypeInvalid(path, value, msg string) {
 	if f.full() {
 		return
@@ -80,7 +80,7 @@ func (f *Faults) Duplicate(path string, value any) {
 	f.add(meta.CauseDuplicate, path, "Duplicate value: "+formatValue(value))
 }
 
-// NotSupported reports a value at path that is not among the supported ones.
+// NotSupported reports a value at path that is not one of the supported values.
 func (f *Faults) NotSupported(path string, value any, supported []string) {
 	if f.full() {
 		return
@@ -110,7 +110,7 @@ func (f *Faults) TooMany(path string, n, max int) {
 	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
-// NotFound reports that the value at path refers to something that does not exist. The detail is
+// NotFound reports that the value at path refers to an object that does not exist. The detail is
 // optional.
 func (f *Faults) NotFound(path string, value any, detail ...string) {
 	if f.full() {
@@ -141,8 +141,8 @@ func (f *Faults) omits() bool {
 	return f.muted || f.Work.err != nil || len(f.List) >= maxFaults || f.bytes >= maxFaultBytes
 }
 
-// full records that there was an error, and reports whether it is dropped. Methods call it before
-// they format a value, which may be slow.
+// full records that an error occurred, and reports whether the error is dropped. Methods call full
+// before they format a value, because formatting may be slow.
 func (f *Faults) full() bool {
 	f.failed = true
 	return f.omits()

@@ -1,6 +1,6 @@
 package schema
 
-// A Field is one field of a message.
+// A Field is the compiled declaration of one field of a message.
 type Field struct {
 	Name string // JSON name
 	Doc  string
@@ -9,12 +9,13 @@ type Field struct {
 	Shape Shape
 	// Message is set for TypeMessage, and for a TypeRaw that is a union of the message's fields.
 	Message *Message
-	// Wire holds the field numbers on the path from the enclosing message. A field of an inlined
-	// message has more than one.
+	// Wire holds the field numbers on the path from the enclosing message. The path of a field of
+	// an inlined message has several numbers.
 	Wire []int32
-	// EmitEmpty makes JSON contain even an empty field, as "", 0, false, {}, or null for lists.
+	// EmitEmpty makes the JSON encoder write the field even if it is empty, as "", 0, false, {}, or
+	// null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty does the same for Protobuf. It is set for single values except pointers and
+	// WireEmitEmpty is EmitEmpty for Protobuf. It is set for single values except pointers and
 	// bytes. Repeated scalars are never packed.
 	WireEmitEmpty bool
 	// Pointer means that an explicit zero value differs from an absent one.
@@ -53,7 +54,7 @@ type Field struct {
 	RequiredFields []string
 	// WholeThousandths makes defaulting round quantities away from zero to multiples of 1m.
 	WholeThousandths bool
-	// Feature is the feature gate of the field, or "".
+	// Feature is the feature gate of the field, or empty.
 	Feature string
 	// ReservedDomains lists the domains that map keys may not use.
 	ReservedDomains []string
@@ -67,8 +68,8 @@ type RequiredWhen struct {
 	Detail string
 }
 
-// OneOf is a group of mutually exclusive fields. None is the error message if all of them are
-// absent, or "" if that is allowed. Many is the error message for each field after the first.
+// OneOf is a group of mutually exclusive fields. None is the error message if all fields are
+// absent, or empty if that is allowed. Many is the error message for each field after the first.
 type OneOf struct {
 	Fields     []string
 	None, Many string

@@ -19,7 +19,7 @@ type Kind struct {
 	Storage meta.GroupResource
 	// Stored is the storage version. It is the kind itself unless several kinds share a collection.
 	Stored *Kind
-	// Versions lists all kinds that share the collection. Only the storage version has it.
+	// Versions lists all kinds that share the collection. It is set only in the storage version.
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
@@ -34,7 +34,7 @@ type Kind struct {
 	Declared *Message
 	// Origin is nil for a built-in kind.
 	Origin *Origin
-	// Set the following three with SetStrategy.
+	// SetStrategy sets the following fields.
 	Strategy   Strategy
 	Preparer   Preparer   // nil: objects are stored as clients send them
 	Conversion Conversion // between the kind and Stored; nil if they are the same
@@ -76,12 +76,12 @@ const (
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
 // A Deprecation holds API versions, such as "1.23", and the replacement. Removed and Replacement
-// may be empty. Warning replaces the standard warning unless it is empty.
+// may be empty. A non-empty Warning replaces the standard warning.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field that field selectors can use. Path is its path in the storage version.
-// If the value there is empty, the value at Fallback applies, the Path of another SelectField or
-// "".
+// If the value at Path is empty, selectors use the value at Fallback. Fallback is the Path of
+// another SelectField, or empty.
 //
 // A SelectField without a Name exists only for other versions. The store indexes Indexed fields.
 type SelectField struct {
@@ -94,10 +94,11 @@ type Subresource struct {
 	Name  string
 	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
 	Verbs []string
-	// BodyKind is the compiled form of Kind, or nil for the parent's.
+	// BodyKind is the compiled form of Kind, or nil if the body has the parent's kind.
 	BodyKind *Kind
 	Scale    *Scale // for the subresource scale
-	// Field is the only field outside metadata that a write may change, or "" for no restriction.
+	// Field is the only field outside metadata that a write may change, or empty for no
+	// restriction.
 	Field string
 	// KeepsMetadata lists metadata fields that a write cannot change.
 	KeepsMetadata []string
@@ -111,7 +112,7 @@ type Subresource struct {
 const EveryField = "*"
 
 // A Scale holds the dotted paths of the fields that the scale subresource exposes. The field at
-// Selector is a label selector or a map of labels. Selector may be "".
+// Selector is a label selector or a map of labels. Selector may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
 // A View defines how a subresource reads and writes its object. Without Write, the handler of the
@@ -130,7 +131,8 @@ type View struct {
 }
 
 // ItemOffset returns the offset in the stored JSON at which a list item starts. List items omit the
-// leading `{"kind":"…","apiVersion":"…",`. Items of custom kinds include it, so their offset is 1.
+// leading `{"kind":"…","apiVersion":"…",`. Items of custom kinds include these fields, so their
+// offset is 1.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {
 		return 1
@@ -152,7 +154,7 @@ func (k *Kind) Subresource(name string) *Subresource {
 	return nil
 }
 
-// A Column is one column of the Table representation.
+// A Column is one column in the Table representation of objects.
 type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32

@@ -15,8 +15,8 @@ type Message struct {
 	// because the Protobuf envelope holds them and the server writes them from the Kind. In an
 	// object embedded in another message, both are plain fields without Protobuf numbers.
 	HasTypeMeta bool
-	// Additional describes all fields that Fields does not list, or is nil. Only messages of custom
-	// kinds have it.
+	// Additional describes all fields that Fields does not list, or is nil. It is set only in
+	// messages of custom kinds.
 	Additional *Field
 	// Custom is set only for custom kinds.
 	Custom *Custom
@@ -32,8 +32,8 @@ type Message struct {
 	composite []*Field
 }
 
-// Field returns the field with the given JSON name. Otherwise it returns Additional, which may be
-// nil.
+// Field returns the field with the given JSON name. If no such field is declared, it returns
+// Additional, which may be nil.
 func (m *Message) Field(name string) *Field {
 	if f := m.byName[name]; f != nil {
 		return f

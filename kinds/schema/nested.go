@@ -3,8 +3,8 @@ package schema
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
 // nested returns the form of m for use as a field of another message. In that form, kind and
-// apiVersion are plain JSON fields that Protobuf omits. fillNested completes it once all messages
-// are compiled.
+// apiVersion are plain JSON fields that Protobuf omits. fillNested completes the form once all
+// messages are compiled.
 func (c *compiler) nested(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

@@ -15,16 +15,16 @@ type Origin struct {
 	Schema     Schema
 	// ConversionWebhook is shared by all versions. It is nil if Kind.Conversion converts.
 	ConversionWebhook *ConversionWebhook
-	// WorkingForm is set if a webhook converts. It is the kind as if its objects were stored in its
-	// own version. Writes are computed in this form and then converted to Stored. Its Versions are
-	// the working forms of all versions, each with itself as Stored.
+	// WorkingForm is set if a webhook converts. It describes the kind as if objects were stored in
+	// the kind's own version. Writes are computed in this form and then converted to Stored. Its
+	// Versions are the working forms of all versions, each with itself as Stored.
 	WorkingForm *Kind
 	// Unconverted is set if a webhook converts (see Kind.Unconverted).
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts objects of a custom kind between versions. Each change of the CRD
-// creates a new one.
+// A ConversionWebhook converts objects of a custom kind between versions. Each CRD change creates a
+// new ConversionWebhook.
 //
 // Objects stay in the version in which they were written, because only the webhook can convert
 // them.
@@ -45,7 +45,7 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 }
 
 // Unconverted returns the kind for requests that need only metadata. Metadata is the same in all
-// versions, so these requests call no webhook. It is k itself unless a webhook converts.
+// versions, so these requests call no webhook. The result is k itself unless a webhook converts.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k

@@ -55,14 +55,13 @@ func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
 	}
 }
 
-// Run runs c unless it is nil.
+// Run runs c unless c is nil.
 func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
 	if c != nil {
 		c.Run(obj, old, path, faults)
 	}
 }
 
-// platformName matches names of the platform profile in expressions and messages.
 var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)|\bPlatform\b`)
 
 // newRules copies the declared rules and translates their names to the naming profile n.

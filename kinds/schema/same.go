@@ -2,11 +2,11 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Same reports whether an update from a to b changes nothing. An absent field equals an empty one,
-// unless the field is a pointer. An absent hostUsers thus differs from false. Unstructured values
-// and map entries are compared exactly.
+// Same reports whether an update from a to b changes nothing. An absent field equals an empty
+// field, unless the field is a pointer. For example, an absent hostUsers differs from false.
+// Unstructured values and map entries are compared exactly.
 //
-// tree.SemanticEqual treats every absent field as empty.
+// By contrast, tree.SemanticEqual treats every absent field as empty.
 func (m *Message) Same(a, b tree.Tree) bool {
 	if tree.SameRef(a, b) {
 		return true

@@ -19,12 +19,12 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// optionsFile declares the options, for which Go types are generated. The other files declare
-// kinds, whose descriptors are read at run time.
+// optionsFile declares the options of kinds and fields, for which Go types are generated. The other
+// files declare kinds, whose descriptors are read at run time.
 const optionsFile = "options.proto"
 
 // Generate compiles all .proto files below dir and returns the generated files by name. It needs
-// neither protoc nor the network. Equal input yields equal bytes, which -check compares.
+// neither protoc nor the network. Its output is deterministic, because -check compares bytes.
 func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	names, err := protoFiles(dir)
 	if err != nil {
@@ -82,7 +82,7 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 }
 
 // stripFile returns a copy with only the parts that package schema reads, because the daemon embeds
-// the set and parses it at each start.
+// the descriptor set and parses it at each start.
 func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
 	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
@@ -100,9 +100,9 @@ const (
 	pathField   = 2 // DescriptorProto.field
 )
 
-// documentation returns one line for each message and field with a leading comment. It has the
-// index of the message (and of the field), a space, and the comment, as in "3 A Pod is ..." and
-// "3.0 Standard metadata.". Source positions would take much more space.
+// documentation returns one line for each message and field with a leading comment. A line consists
+// of the index of the message (and of the field), a space, and the comment, as in "3 A Pod is ..."
+// and "3.0 Standard metadata.". Source positions would take much more space.
 func documentation(info *descriptorpb.SourceCodeInfo) string {
 	var b strings.Builder
 	for _, l := range info.GetLocation() {
@@ -119,7 +119,7 @@ func documentation(info *descriptorpb.SourceCodeInfo) string {
 }
 
 // stripMessage drops JSON names that equal the field name, synthetic oneofs, and implied
-// properties. These are the type number of a field with a type name, and the label optional.
+// properties: the type number of a field with a type name, and the label optional.
 func stripMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {

@@ -19,11 +19,11 @@ import (
 	"testing"
 )
 
-// Update is the flag -update, with which tests record results instead of comparing them.
+// Update is the flag -update, which makes tests record results instead of comparing them.
 var Update = flag.Bool("update", false, "record the results in golden files")
 
-// Run compares what result returns for the input lines of each block of the file at path. A block
-// without result lines expects "".
+// Run calls result with the input lines of each block of the file at path, and compares the return
+// value with the result lines. A block without result lines expects the empty string.
 func Run(t *testing.T, path string, result func(given []string) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
