@@ -11,7 +11,6 @@ import (
 // objectIndex maps "namespace/name" to objects in list order.
 type objectIndex = btree.Map[string, *meta.Object]
 
-// fork returns a mutable copy of an index while others read it.
 func fork(t *objectIndex) *objectIndex {
 	own := *t
 	return own.Copy()

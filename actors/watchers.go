@@ -121,8 +121,6 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	}
 }
 
-// sendBookmarks requests a bookmark from each watch whose client has received nothing since the
-// given time.
 func (all *watchers) sendBookmarks(since time.Time) {
 	all.each(func(w *watch) {
 		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {

@@ -166,8 +166,6 @@ func (f *fixture) version(c *Conn, collection string) (string, error) {
 	return version, err
 }
 
-// watchPath returns the path of a watch that starts at the current version and outlasts every
-// workload.
 func (f *fixture) watchPath(collection string) (string, error) {
 	c := f.Target.Conn()
 	defer c.Close()

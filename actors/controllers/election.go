@@ -175,7 +175,6 @@ func (e *Election) Leads() bool {
 	return leads
 }
 
-// term returns the version at which this server took the Lease, and whether it is the leader now.
 func (e *Election) term() (taken uint64, leads bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

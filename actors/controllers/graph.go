@@ -240,8 +240,6 @@ func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	return all
 }
 
-// ownerDeleted reports whether a watch has delivered the deletion of an owner that still has
-// dependents.
 func (g *graph) ownerDeleted(uid string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

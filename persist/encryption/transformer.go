@@ -310,7 +310,6 @@ func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	return nil
 }
 
-// closeAll closes the plugins' clients. Pending reads can still reconnect.
 func closeAll(s *providers) {
 	for _, p := range s.plugins {
 		p.client.close()

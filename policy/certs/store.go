@@ -182,7 +182,6 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	return ca, true, err
 }
 
-// renewRequestPath returns the path of the file that an administrator creates to request new CAs.
 func (s Store) renewRequestPath() string { return filepath.Join(s.Dir, "ca.renew") }
 
 func (s Store) renewRequested() bool {

@@ -31,7 +31,6 @@ func (f *failure) Error() string { return f.text }
 
 func (f *failure) Unwrap() error { return f.reason }
 
-// failed returns the failure of a whole call. The webhook controls the text, so it is truncated.
 func (q *question) failed(kind failureType, err error) error {
 	return &failure{kind, "conversion webhook for " + q.subject() + " failed: " + webhookclient.Truncate(err.Error()), err}
 }

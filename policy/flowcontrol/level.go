@@ -42,7 +42,6 @@ type clock struct{ start time.Time }
 
 func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 
-// newLevel returns a level without seats. Call setBounds before publishing it.
 func newLevel(spec levelSpec, c *clock) *level {
 	now := c.now()
 	return &level{clock: c, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}

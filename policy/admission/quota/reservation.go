@@ -28,7 +28,6 @@ type entry struct {
 	held    []delta
 }
 
-// end releases the amounts that are still reserved. After publication there are none.
 func (r *reservation) end() {
 	if r.namespace != nil {
 		r.namespace.mu.Lock()

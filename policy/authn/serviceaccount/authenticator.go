@@ -157,7 +157,6 @@ func (v *verifiedToken) checkTime(now time.Time) error {
 	return nil
 }
 
-// expiry returns the first time at which checkTime rejects the token, or zero if there is none.
 func (v *verifiedToken) expiry() time.Time {
 	if v.expires == 0 {
 		return time.Time{}

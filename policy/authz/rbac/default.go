@@ -39,8 +39,6 @@ func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
 	})
 }
 
-// isServed reports whether the server serves GROUP/RESOURCE, named as in the platform naming
-// profile.
 func isServed(kinds *catalog.Catalog, name string) bool {
 	group, resource, _ := strings.Cut(kinds.Naming().Translate(name), "/")
 	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool { return k.Resource == resource && k.Group == group })

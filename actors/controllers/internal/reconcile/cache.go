@@ -254,8 +254,6 @@ func (c *Cache[T]) All() []T {
 	return valuesOf(c.entries)
 }
 
-// inNamespace returns the objects in a namespace. It is called for each changed orphan and
-// therefore uses an index. Only caches of Items have this index.
 func (c *Cache[T]) inNamespace(namespace string) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
