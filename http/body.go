@@ -74,7 +74,7 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	if held {
 		err = s.acquireTurn(x)
 	}
-	if waits && err == nil {
+	if waits && err == nil && s.opts.MemoryMonitor != nil {
 		err = s.reserveWork(x)
 	}
 	if err == nil {

@@ -33,14 +33,14 @@ const (
 )
 
 // reserveWork admits a request if enough memory is available for its work. A pending body may never
-// arrive, so nothing is reserved for it. reserveWork is called again when the body has arrived.
+// arrive, so nothing is reserved for it. reserveWork is called again when the body has arrived. The
+// server must have a MemoryMonitor.
 func (s *Server) reserveWork(x *requestContext) error {
-	gauge := s.opts.MemoryMonitor
-	if gauge == nil || x.kind.Virtual() {
+	if x.kind.Virtual() {
 		return nil
 	}
 	work := s.estimateWork(x)
-	if gauge.UnderPressure() && !s.allowedUnderPressure(x, work) {
+	if s.opts.MemoryMonitor.UnderPressure() && !s.allowedUnderPressure(x, work) {
 		s.memoryRefused.Inc()
 		return memoryPressure()
 	}

@@ -41,8 +41,10 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 		x.bodyKind = convert.BodyKind(x.kind, x.subresource)
 		return s.connect(x)
 	}
-	if err := s.reserveWork(x); err != nil {
-		return err
+	if s.opts.MemoryMonitor != nil {
+		if err := s.reserveWork(x); err != nil {
+			return err
+		}
 	}
 	x.bodyKind = convert.BodyKind(x.kind, x.subresource)
 	if x.kind.Deprecation != nil {

@@ -209,7 +209,7 @@ func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tr
 	return obj
 }
 
-// removed is the value with which set removes a field.
+// removed is a sentinel value. Passing it to set deletes the field.
 var removed = new(int)
 
 var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)

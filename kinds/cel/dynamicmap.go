@@ -8,9 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicMap is an object from a tree without a schema. Policies read objects in every request.
-// Converting a dynamicMap to a ref.Val allocates nothing, unlike converting to the library's map.
-// Rare operations delegate to that map.
+// A dynamicMap exposes a schemaless object to CEL. Unlike cel-go's map, it converts to a ref.Val
+// without allocating, because policies read objects in every request. Rare operations delegate to
+// cel-go's map.
 type dynamicMap map[string]any
 
 var (

@@ -90,7 +90,8 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	return all
 }
 
-// listEvaluators checks uniqueness first, which applies to the list as a whole.
+// listEvaluators returns the uniqueness check of the whole list, followed by the checks of its
+// items.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}

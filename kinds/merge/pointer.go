@@ -10,9 +10,7 @@ import (
 // whole document.
 type pointer []string
 
-// parsePointer splits a pointer at its slashes. For example, "/metadata/annotations/a.b~1c" has the
-// tokens metadata, annotations and a.b/c. Whether a token is a key or an index depends on the
-// value.
+// Whether a token is a key or a list index depends on the document to which the pointer is applied.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil

@@ -15,11 +15,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// compaction describes the newest compaction by any log, as seen by this log's clock.
+// compaction describes the latest compaction by any log.
 type compaction struct {
 	at   int64     // the revision of its key
-	seen time.Time // when this log first saw it,
-	mark int64     // and what was applied then: the next compaction goes no further
+	seen time.Time // when this log first observed it
+	mark int64     // the revision applied at that time; the upper limit of the next compaction
 }
 
 // Trim drops the history before keepFrom if a compaction is due and no other log performs it.

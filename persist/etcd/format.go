@@ -101,7 +101,7 @@ func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error
 // form may be shorter.
 const maxOffset = 1 << 30
 
-// A record is the content of the key that each transaction of a log writes.
+// A record is the decoded value of a log's record key, which each of its transactions writes.
 type record struct {
 	number uint64
 	time   time.Time

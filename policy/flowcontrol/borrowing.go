@@ -1,5 +1,7 @@
 package flowcontrol
 
+import "time"
+
 // adjust sets the current limits of all levels from their demand since the last call. The caller
 // holds c.mu.
 //
@@ -8,7 +10,7 @@ package flowcontrol
 // are divided in proportion to the targets. If there are too few seats, each level gets its lower
 // bound and the same fraction of the way to its high watermark.
 func (c *Controller) adjust() {
-	now := c.clock.now()
+	now := int64(time.Since(c.epoch))
 	var limited []*level
 	var claims []claim
 	left, lowest, used := c.nominals, 0, 0

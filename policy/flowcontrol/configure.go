@@ -83,7 +83,7 @@ func (c *Controller) newLevels() map[string]*level {
 	for name, spec := range specs {
 		l := old[name]
 		if l == nil {
-			l = newLevel(spec, &c.clock)
+			l = newLevel(spec, c.epoch)
 		}
 		l.mu.Lock()
 		l.spec, l.undesired = spec, false

@@ -18,8 +18,8 @@ type Controller struct {
 	// Watches counts the open watches. The caller must add each admitted watch to it.
 	Watches Watches
 
-	seats   int // of the server
-	clock   clock
+	seats   int       // of the server
+	epoch   time.Time // times of levels are nanoseconds since then
 	current atomic.Pointer[configuration]
 	closed  chan struct{} // refuses all waiting requests
 	close   sync.Once
@@ -37,7 +37,7 @@ type Controller struct {
 // mandatory objects apply.
 func New(n *meta.Naming, seats int) *Controller {
 	c := &Controller{
-		seats: max(seats, 1), clock: clock{time.Now()}, closed: make(chan struct{}),
+		seats: max(seats, 1), epoch: time.Now(), closed: make(chan struct{}),
 		schemas: map[string]*schema{}, specs: map[string]levelSpec{}, fixed: newFixed(n),
 	}
 	c.current.Store(&configuration{})
@@ -172,7 +172,7 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 // Admit copies the attributes. The caller must call Finish on the Request, which frees its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
-	r.attributes = *a
+	*r = Request{admitted: r.admitted, attributes: *a}
 	outcome, refusal := gone, (*RejectedError)(nil)
 	for outcome == gone { // the next configuration lacks a removed level
 		known.classify(c.current.Load(), a)
@@ -182,12 +182,12 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	}
 	if outcome == queued {
 		if err := r.wait(ctx, c.closed, longest); err != nil {
-			r.recycle()
+			requests.Put(r)
 			return nil, err
 		}
 	}
 	if outcome == refused {
-		r.recycle()
+		requests.Put(r)
 		return nil, refusal
 	}
 	return r, nil

@@ -105,7 +105,7 @@ func (r *Request) cells(queue, place int, details bool) []any {
 		if nanoseconds == 0 {
 			return time.Time{}.Format(time.RFC3339Nano)
 		}
-		return r.level.clock.start.Add(time.Duration(nanoseconds)).UTC().Format(time.RFC3339Nano)
+		return r.level.epoch.Add(time.Duration(nanoseconds)).UTC().Format(time.RFC3339Nano)
 	}
 	cells := []any{r.level.spec.name, r.schema.name, queue, place, r.distinguisher(), at(r.came), r.work.InitialSeats, r.work.FinalSeats,
 		r.work.AdditionalLatency, at(r.began)}

@@ -7,7 +7,7 @@ import (
 
 // A level runs the requests of its schemas, limited by its seats.
 type level struct {
-	clock *clock
+	epoch time.Time // times are nanoseconds since then
 
 	mu   sync.Mutex // guards the fields below
 	spec levelSpec
@@ -37,14 +37,9 @@ type level struct {
 	backOff                  backOff
 }
 
-// A clock returns monotonic time in nanoseconds since start.
-type clock struct{ start time.Time }
-
-func (c *clock) now() int64 { return int64(time.Since(c.start)) }
-
-func newLevel(spec levelSpec, c *clock) *level {
-	now := c.now()
-	return &level{clock: c, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}
+func newLevel(spec levelSpec, epoch time.Time) *level {
+	now := int64(time.Since(epoch))
+	return &level{epoch: epoch, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}
 }
 
 // maxFree limits the number of queues kept for reuse.
@@ -61,14 +56,13 @@ const (
 
 // start admits, enqueues or rejects a request. flow is the hash of its flow.
 func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
-	now := l.clock.now()
+	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.removed {
 		return gone, nil
 	}
-	l.advance(now)
-	r.level, r.SchemaUID, r.LevelUID, r.came, r.arrival = l, r.schema.uid, l.spec.uid, now, l.virtual
+	r.level, r.SchemaUID, r.LevelUID, r.came = l, r.schema.uid, l.spec.uid, now
 	seats := max(r.work.InitialSeats, r.work.FinalSeats)
 	r.seats = seats
 	r.schema.stats.seats.Observe(float64(seats))
@@ -76,12 +70,14 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		r.schema.stats.watches.Observe(float64(r.watches))
 	}
 	if l.spec.queues == 0 {
-		if !l.fits(seats) {
+		if !l.spec.exempt && !l.fits(seats) {
 			return refused, l.refuse(r, ConcurrencyLimit, now)
 		}
 		l.execute(r, now)
 		return admitted, nil
 	}
+	l.advance(now)
+	r.arrival = l.virtual
 	q := l.choose(flow)
 	switch {
 	// No other request waits, so this one can skip the queue.
@@ -184,10 +180,7 @@ func (l *level) deactivate(q *queue) {
 
 // fits reports whether enough seats are free. A request larger than the limit runs alone.
 func (l *level) fits(seats int) bool {
-	switch {
-	case l.spec.exempt:
-		return true
-	case seats > l.limit:
+	if seats > l.limit {
 		return l.executing == 0
 	}
 	return l.seatsInUse+seats <= l.limit
@@ -287,7 +280,7 @@ func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 // eject removes a waiting request and returns its error. It returns nil if the request has been
 // admitted in the meantime.
 func (l *level) eject(r *Request, why Reason) error {
-	now := l.clock.now()
+	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// This does not block, because dispatch sent to the channel under the same lock.
@@ -313,13 +306,15 @@ func (l *level) eject(r *Request, why Reason) error {
 
 // finish ends a request. It returns false if the request has already ended.
 func (l *level) finish(r *Request) bool {
-	now := l.clock.now()
+	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.state != executing {
 		return false
 	}
-	l.advance(now)
+	if l.spec.queues > 0 {
+		l.advance(now)
+	}
 	r.state = over
 	l.executing--
 	if r.prev == nil {
@@ -361,7 +356,7 @@ func (l *level) finish(r *Request) bool {
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {
-		now := l.clock.now()
+		now := int64(time.Since(l.epoch))
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.advance(now)

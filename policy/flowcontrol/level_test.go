@@ -18,7 +18,7 @@ import (
 )
 
 func aLevel(seats, queues, hand, length int) (*level, *bound) {
-	l := newLevel(levelSpec{name: "l", queues: queues, handSize: hand, queueLength: length}, &clock{time.Now()})
+	l := newLevel(levelSpec{name: "l", queues: queues, handSize: hand, queueLength: length}, time.Now())
 	l.nominal, l.lower, l.upper, l.limit = seats, seats, seats, seats
 	return l, &bound{schema: &schema{name: "s"}, level: l, most: maxSeats, stats: l.statsOf("s")}
 }
@@ -189,7 +189,7 @@ func TestFairness(t *testing.T) {
 		client := func(flow, parallel int) {
 			for range parallel {
 				go func() {
-					for time.Now().Before(l.clock.start.Add(2 * time.Second)) {
+					for time.Now().Before(l.epoch.Add(2 * time.Second)) {
 						r, outcome, refusal := asks(l, b, uint64(flow)*0x9e3779b97f4a7c15, 1)
 						if refusal != nil || outcome == queued && r.wait(t.Context(), nil, time.Minute) != nil {
 							time.Sleep(time.Millisecond)
@@ -250,13 +250,13 @@ func TestAccounts(t *testing.T) {
 						held = slices.Delete(held, i, i+1)
 					}
 				case n == 90:
-					l.setLimit(rng.IntN(20), l.clock.now())
+					l.setLimit(rng.IntN(20), int64(time.Since(l.epoch)))
 				case n == 91 && l.spec.queues > 0:
 					l.spec.queues = 1 + rng.IntN(30)
 				}
 				check(t, l, held)
 			}
-			l.setLimit(100, l.clock.now())
+			l.setLimit(100, int64(time.Since(l.epoch)))
 			for len(held) > 0 {
 				held = slices.DeleteFunc(held, func(r *Request) bool { return r.state == executing && l.finish(r) })
 			}

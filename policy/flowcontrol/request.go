@@ -45,14 +45,8 @@ var requests = sync.Pool{New: func() any { return new(Request) }}
 // Finish frees the seats. The Request must not be used afterwards.
 func (r *Request) Finish() {
 	if r.level.finish(r) {
-		r.recycle()
+		requests.Put(r)
 	}
-}
-
-// recycle returns the request to the pool. No queue or list may refer to it.
-func (r *Request) recycle() {
-	*r = Request{admitted: r.admitted}
-	requests.Put(r)
 }
 
 // wait blocks until the request is admitted or rejected. It returns the error of a rejection.

@@ -227,8 +227,8 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer accepts at most left more bytes. A write that exceeds the limit makes left
-// negative.
+// A boundedBuffer holds a limited number of bytes. left is the remaining capacity. A write beyond
+// it fails and leaves left negative.
 type boundedBuffer struct {
 	text []byte
 	left int

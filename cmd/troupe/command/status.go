@@ -112,8 +112,8 @@ type row struct {
 	objects, watches, history, mutations, mean, longest float64
 }
 
-// collections prints the busiest and then the largest collections. It skips collections without
-// objects, watches and history. The order is total, so that the output is stable.
+// collections prints the top collections, sorted by write rate, then object count, then name. It
+// skips collections that have no objects, watches or history.
 func (p *statusReport) collections(w io.Writer, top int) error {
 	rows := p.rows()
 	hidden := 0

@@ -6,10 +6,10 @@
 //	Kubelets  how kubelets are reached
 //
 // Invariants:
-//   - A client cannot reach the server's own network: requests are proxied only to global unicast
-//     addresses. This excludes loopback and link-local addresses such as metadata services. The
-//     address is checked again when connecting, since a name may resolve differently by then. For
-//     a Service, only endpoints with the address of the Pod they reference are used.
+//   - A client cannot reach the server's loopback and link-local addresses, such as metadata
+//     services, because requests are proxied only to global unicast addresses. The address is
+//     checked again when connecting, since a name may resolve differently by then. For a Service,
+//     only endpoints with the address of the Pod they reference are used.
 //   - The path at the target has no dot segments or escaped slashes, because such requests are
 //     rejected.
 //   - A kubelet receives the options that admission has seen, and no other query parameters.

@@ -48,8 +48,8 @@ type account struct {
 	// replaced or its quota is deleted. If a scan failed, the usage is unknown, and all changes
 	// that increase it are rejected.
 	enforced, retired, unknown bool
-	// deleted means that the quota was deleted. The account then rejects no changes until it is
-	// retired.
+	// deleted is set when the quota is deleted. From then on, the account rejects no changes. The
+	// follower retires it later.
 	deleted bool
 	// lapsed holds the UIDs of Pods that had already stopped counting when the account was opened.
 	// It is immutable.
