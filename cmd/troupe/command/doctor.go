@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -16,7 +17,7 @@ func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err
 	}
-	if o.DataDir == "" && o.Kubeconfig == "" && !hasKubeconfig() {
+	if o.DataDir == "" && o.Kubeconfig == "" && !hasKubeconfig() && !exists(defaultKubeconfig) {
 		return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
 	}
 	d := &diagnosis{out: c.OutOrStdout()}
@@ -31,6 +32,11 @@ func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 		d.lookAtServer(c.Context(), r)
 	}
 	return d.result()
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 type diagnosis struct {

@@ -74,6 +74,19 @@ func runDoctor(t *testing.T, args ...string) (string, error) {
 	return regexp.MustCompile(`has [0-9.]+ [A-Za-z]+ left`).ReplaceAllString(out.String(), "has room left"), err
 }
 
+func TestDoctorDefaults(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	t.Chdir(t.TempDir())
+	if _, err := runDoctor(t); err == nil || !strings.Contains(err.Error(), "give a data directory") {
+		t.Errorf("without a server: %v", err)
+	}
+	must.Succeed(t, os.Mkdir("troupe-data", 0o700))
+	must.Succeed(t, os.WriteFile("troupe-data/admin.kubeconfig", []byte(`{"contexts": [], "current-context": "none"}`), 0o600))
+	if _, err := runDoctor(t); err == nil || !strings.Contains(err.Error(), "troupe-data/admin.kubeconfig") {
+		t.Errorf("with troupe-data: %v", err)
+	}
+}
+
 func TestDoctorOfDirectories(t *testing.T) {
 	fixture := func(t *testing.T) string {
 		dir := filepath.Join(t.TempDir(), "data")
