@@ -24,8 +24,8 @@ type mutateRequest struct {
 }
 
 // mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
-// rejection or no-op that was computed on a pending proposal also waits for that proposal. The
-// client must not see a result whose basis may be lost.
+// rejection or no-op that is based on a pending proposal also waits for that proposal. The client
+// must not see a result whose basis may be lost.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal

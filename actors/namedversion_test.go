@@ -40,8 +40,9 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change with a resource version succeeds
-// even if the writer of that version has no response yet. A watch may deliver the version first.
+// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change with a resourceVersion
+// precondition succeeds even if the writer of that version has no response yet. A watch may have
+// delivered the version.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

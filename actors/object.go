@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// object is the actor that owns the changes of one key. It computes each mutation on the newest
+// object is the actor that owns the changes to one key. It computes each mutation from the newest
 // state, which may not be committed yet. Mutations of one object therefore never conflict, and many
 // of them share one sync.
 type object struct {
@@ -161,8 +161,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 }
 
 // handOut returns the mutation to the request's goroutine, which runs blocking admission or a
-// conversion webhook. Plugins and webhooks must not see uncommitted state. While a proposal is
-// pending, the request therefore waits for its outcome and is retried.
+// conversion webhook. Plugins and webhooks must not see uncommitted state. If a proposal is
+// pending, the request therefore waits for it and is retried.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}

@@ -10,8 +10,9 @@ import (
 // An Observer receives all changes, for example to count the usage of a namespace.
 type Observer interface {
 	// Observe is called with every change by any writer, in the order of the collection's versions.
-	// It runs before readers see the change, its writer gets a response, or its reservation is
-	// committed. A Reservation may account for its change itself (Reservation.OnPublish).
+	// It runs before readers see the change, before the writer gets a response, and before the
+	// reservation is committed. A Reservation may account for its change itself
+	// (Reservation.OnPublish).
 	//
 	// old is nil for a new object, and now is nil for a deleted object. Both are shared and must
 	// not be modified. Many collections call Observe concurrently. It must not block or use the

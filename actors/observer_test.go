@@ -97,7 +97,8 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// contended is an admission plugin that reports every change as contended until open is closed.
+// contended is an admission plugin that reports every change as contended until the channel open is
+// closed.
 type contended struct {
 	reservingFake
 	open   chan struct{}
@@ -121,7 +122,7 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a contended change waits however often it is retried, with
+// TestContendedChangesWait checks that a contended change waits through any number of retries, with
 // and without blocking admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {

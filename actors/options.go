@@ -22,15 +22,14 @@ type Options struct {
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Allocators assigns values that must be unique among objects, such as addresses, by storage
-	// kind.
+	// Allocators holds the allocators of unique values, such as addresses, by storage kind.
 	Allocators map[meta.GroupResource]mutation.Allocator
 	// Converter returns the converter of a kind whose conversion may block and fail, such as a
 	// webhook. It returns nil for a kind with a built-in conversion. Converter may be nil if all
 	// conversions are built in.
 	Converter func(*schema.Kind) convert.Converter
 	// Stale reports whether a stored value should be rewritten even if a write does not change it,
-	// for example after a change of the encryption key. It may be nil.
+	// for example after the encryption key changes. It may be nil.
 	Stale func(key string, version persist.Revision) bool
 	// Rewrites returns a counter that increases when more stored values become stale. The store
 	// then writes a snapshot, which rewrites all objects. Rewrites is nil if Stale is nil or if

@@ -19,10 +19,10 @@ type proposal struct {
 	kind       *schema.Kind // stored, by which the candidate was computed
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the unapplied proposal on which the candidate was computed, if any.
+	// base is the unapplied proposal that the candidate is based on, if any.
 	base *proposal
-	// baseVersion is the version on which the candidate was computed, or 0 for a create. It is
-	// unknown while base is set.
+	// baseVersion is the version that the candidate is based on, or 0 for a create. It is unknown
+	// while base is set.
 	baseVersion uint64
 	write       persist.Write
 	// companions are committed with this proposal (companions.go). A companion has only its change,

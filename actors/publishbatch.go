@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// All commits, by this process or by other writers, enter the collections here in version order. To
-// reads and watches, they look the same.
+// All commits, by this process or by other writers, enter the collections here in version order.
+// Reads and watches do not distinguish them.
 
 // publishBatch sends each collection its part of a batch. The log calls it for this process's
 // batches while the committer waits in Append, and at any time for batches of other writers.

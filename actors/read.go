@@ -31,7 +31,7 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 	return c.published.Load().count(namespace, "")
 }
 
-// Get returns one object, not older than r.Version.
+// Get returns one object from a state that includes r.Version.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
 		if err := s.appliedRevision.await(ctx, r.Version); err != nil {

@@ -29,8 +29,8 @@ func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild sends each collection its part of items, which is the whole state at revision upTo. The
-// log calls Rebuild instead of publishBatch after it has dropped changes.
+// Rebuild sends each collection its part of items, the whole state at revision upTo. The log calls
+// Rebuild instead of publishBatch after it has dropped changes.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable
@@ -69,8 +69,8 @@ func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
 	return c, object, err
 }
 
-// rebuild publishes each difference to the new state like a change by another writer. The history
-// restarts at the new state, so watches get 410.
+// rebuild publishes each difference between the old and the new state like a change by another
+// writer. The history restarts at the new state, so watches get 410.
 func (p *publisher) rebuild(b *rebuilt) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -87,7 +87,7 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	changed := make([]*meta.Object, 0, len(b.objects))
 	for at, o := range b.objects {
-		// After a restore, a version may belong to different content.
+		// After a restore, the same version may have different content.
 		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version || !bytes.Equal(old.JSON, o.JSON) {
 			changed = append(changed, o)
 		}

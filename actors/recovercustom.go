@@ -13,7 +13,7 @@ func (r *recovery) addCollection(c *collection) {
 }
 
 // registerCustomKinds adds the kinds of the recovered CRDs to the catalog, and creates their
-// collections. Objects without a CRD, which should not exist, are kept as they are.
+// collections. Objects without a CRD, which should not exist, are kept unchanged.
 func (r *recovery) registerCustomKinds() error {
 	s := r.store
 	for _, o := range r.trees[s.definitions()].Values() {

@@ -91,7 +91,7 @@ type snapshotRetry struct {
 
 	trimmed  time.Time // when trimIfDue last trimmed
 	rewrites uint64    // Options.Rewrites at the last snapshot
-	// again requests a second snapshot after a snapshot for rewrites. A batch that was in progress
+	// again requests a second snapshot after a snapshot that rewrites values. A batch in progress
 	// when the first snapshot began may be in the previous segment, which the first snapshot keeps.
 	again bool
 }

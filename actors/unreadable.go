@@ -38,7 +38,7 @@ func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, tree)}
 }
 
-// checkUnreadable rejects every change of an object that cannot be decoded except its deletion.
+// checkUnreadable rejects every change to an object that cannot be decoded, except its deletion.
 func checkUnreadable(m *request.Mutation, version uint64) error {
 	gr := resource(m.Kind)
 	switch d, isDelete := m.Change.(request.Delete); {

@@ -18,13 +18,13 @@ import (
 // of the request, with the admission, validation and field managers of that version. The result is
 // then converted to the stored version.
 //
-// The owner never waits for a webhook. It computes a write in the stored version of an object
-// stored in that version, and a delete without admission. The request's goroutine computes all
-// other changes. It also takes over a change that turns out to need a conversion, for admission or
-// for the fields of other managers.
+// The owner never waits for a webhook. It computes only deletes without admission, and writes that
+// use the version in which the object is stored. The request's goroutine computes all other
+// changes. It also takes over a change that turns out to need a conversion, for admission or for
+// the fields of other managers.
 
-// withoutWebhook returns the mutation in the working form in which its owner can begin to compute
-// it, and a detector of conversions. It returns nil if the owner cannot begin.
+// withoutWebhook returns the mutation in a working form that the owner can begin to compute without
+// a webhook, and a detector of conversions. It returns nil if there is no such form.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {
@@ -35,8 +35,7 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formWithoutWebhook returns the working form in which the owner can begin to compute a mutation,
-// or nil.
+// formWithoutWebhook returns the working form for withoutWebhook, or nil.
 func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {

@@ -77,7 +77,7 @@ func (all *watchers) remove(w *watch) {
 }
 
 // wake wakes all watches that may select one of the changes. The changes must already be in the
-// history, but not yet in the applied revision, so that a reader of that revision can rely on the
+// history, but not yet in the applied revision. A reader of that revision can then rely on the
 // notification. The caller runs the inline watches. The result is valid until the next call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()

@@ -236,7 +236,7 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 }
 
 // BenchmarkKubelets changes one Pod while 10,000 kubelets watch the Pods of their nodes. It reports
-// the CPU time per change, which only one watch selects.
+// the CPU time per change. Only one watch selects the Pod.
 func BenchmarkKubelets(b *testing.B) {
 	h := podWrites{openOn(b, "data", vfs.NewMem(), nil)}
 	defer h.close()

@@ -56,7 +56,8 @@ func (w *watch) advance(self *runtime.Ref) {
 	}
 }
 
-// deliverInitial sends the initial state as synthetic events.
+// deliverInitial sends the initial state as synthetic events. If it returns false, the watch must
+// end.
 func (w *watch) deliverInitial() bool {
 	alive := true
 	w.buffer = w.buffer[:0]
@@ -94,7 +95,7 @@ func (w *watch) flushInitial() bool {
 	return w.flush()
 }
 
-// deliver sends events for the records that were read.
+// deliver sends events for the records that were read. If it returns false, the watch must end.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
 	if w.selects {

@@ -10,9 +10,9 @@ import (
 
 // If admission may block, object.handle stops after Admit and hands out the prepared mutation.
 // Store.admit runs the plugins and finishes the candidate on the goroutine of the request
-// (mutation.Prepared.Wait). activation.ask returns the candidate to the owner. If the object has
-// not changed since, object.resume submits the candidate. If it has, the mutation starts over.
-// doc.go describes the whole path.
+// (mutation.Prepared.Wait). activation.ask returns the candidate to the owner. If the object is
+// unchanged, object.resume submits the candidate. Otherwise the mutation starts over. doc.go
+// describes the whole path.
 
 // Mutate changes one object. It returns once the change is durable and visible. If ctx ends before
 // the result is known, the error is a timeout and the change may still happen.

@@ -23,8 +23,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource measures the time from the creation of a CRD until an object of its kind can be
-// created. The figure is the number of requests rejected meanwhile.
+// customResource measures the time from the response to the creation of a CRD until an object of
+// its kind can be created. The row's figure is the number of requests rejected meanwhile.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
@@ -65,8 +65,8 @@ func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until repeats a request until it returns the given status, and counts the other responses. A
-// pause between requests would limit the resolution of the measurement.
+// until repeats a request without pauses until it returns the given status, and counts the other
+// responses. Pauses would limit the resolution of the measurement.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)

@@ -22,9 +22,9 @@ type broadcast struct {
 	load     Load
 }
 
-// watchFanout changes objects while many clients watch. For the latency, it waits until all
-// watchers have received an event before it sends the next event. For the throughput, it sends
-// bursts, whose events a server can write together.
+// watchFanout changes objects while many clients watch. To measure latency, it waits until all
+// watchers have received an event before it sends the next. To measure throughput, it sends bursts,
+// so that a server can write several events together.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {
@@ -91,8 +91,8 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// send repeatedly sends a burst and waits for its last delivery, which limits the events in flight.
-// It returns early if no write succeeds.
+// send sends bursts. It waits for the last delivery of each burst, which limits the events in
+// flight. It returns early if no write succeeds.
 func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn, m *meter, trouble *Sample) {
 	var delivered int64
 	for n := 0; !b.load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n += b.burst {

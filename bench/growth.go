@@ -22,8 +22,8 @@ type growthRun struct {
 	results []Result
 }
 
-// grow prepares a namespace and calls measure for each scaled size, with the previous size as
-// before.
+// grow prepares a namespace and calls measure for each scaled size. before is the previous size,
+// initially 0.
 func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure func(f *fixture, before, size int) error) error {
 	f, err := g.prepare(ctx, hot(g.Session))
 	if err != nil {

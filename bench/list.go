@@ -28,7 +28,7 @@ func (f *fixture) firstChunk(limit int) func(int) Request {
 	return func(int) Request { return get(fmt.Sprintf("%s?limit=%d", f.collection(), limit)) }
 }
 
-// listChunked lists all objects in chunks, for comparison with list.
+// listChunked lists all objects in chunks, for comparison with the list workload.
 func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxConsecutiveErrors stops a worker, so that it does not flood a failed server.
+// maxConsecutiveErrors is the number of consecutive errors after which a worker stops, so that it
+// does not flood a failed server.
 const maxConsecutiveErrors = 20
 
 // Load defines how a target is driven. It ends when the first bound is reached.

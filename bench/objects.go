@@ -46,9 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods applies to 2 KiB Pods with three managers. In the first row an annotation changes, in
-// the second only the whitespace of the body, and in the third nothing. Most applies by controllers
-// change nothing.
+// applyPods measures applies to 2 KiB Pods with three managers. Each apply changes an annotation in
+// the first row, only the whitespace of the body in the second, and nothing in the third. Most
+// applies by controllers change nothing.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// overloadFactor is the ratio of the burst's rate to the rate reached before. overloadClients is
-// many more clients than a server admits at once by default.
+// overloadFactor is the ratio of the burst's rate to the rate reached before. overloadClients far
+// exceeds the number of clients that a server admits at once by default.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200

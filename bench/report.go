@@ -200,7 +200,7 @@ func (r *Report) writeJSON(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// readReport reads a saved report. It rejects other JSON files, which have no options.
+// readReport reads a saved report. A file without options is not a report.
 func readReport(path string) (*Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -40,8 +40,8 @@ func (r *roles) bind(name, subject string) Request {
 		r.group, name, subject, r.group)
 }
 
-// addReader creates a service account bound to the Role. It returns a target with a token of the
-// account that outlasts every workload.
+// addReader creates a service account bound to the Role. It returns a target that authenticates as
+// the account, with a token that outlasts every workload.
 func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	if _, err := calls(c,
 		post(r.accounts(), `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name),

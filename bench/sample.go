@@ -149,7 +149,7 @@ func (b *breakdown) time(kind string, operation func() (int, error)) (int, error
 }
 
 // results returns a row for the load and a row for each kind. It replaces the latencies of the load
-// by the latencies of its operations, which exclude pacing delays.
+// with those of its operations, which exclude pacing delays.
 func (b *breakdown) results(load *Sample) []Result {
 	load.Latencies = nil
 	var kinds []Result

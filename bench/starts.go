@@ -84,8 +84,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object. A
-// daemon that serves before it has read everything does not find that object.
+// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object,
+// which a daemon cannot serve before it has read everything.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {

@@ -102,7 +102,7 @@ func (t *Target) speaking(mediaType string) *Target {
 	return &other
 }
 
-// Request is a request to a Target.
+// Request describes an HTTP request to a Target.
 type Request struct {
 	Method, Path string
 	Type         string // media type of Body

@@ -100,8 +100,8 @@ func (p *watcherPool) notify() {
 	}
 }
 
-// await waits until a total number of events has arrived. It fails after requestTimeout and
-// supports only one publisher at a time.
+// await waits until the given number of events has arrived in total. It fails after requestTimeout
+// and supports only one publisher at a time.
 func (p *watcherPool) await(ctx context.Context, total int64) error {
 	p.wanted.Store(total)
 	timer := time.NewTimer(requestTimeout)

@@ -130,8 +130,8 @@ type Result struct {
 }
 
 // floorOf returns a function that measures operations on the floor. Each operation sends the given
-// number of requests, whose responses have a total size of bytes. The load saves no profile, which
-// would replace the server's profile.
+// number of requests. Their responses have the given total size in bytes. The load saves no
+// profile, because it would replace the server's profile.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""
@@ -180,7 +180,7 @@ func (s *Session) scaledSize(what string, n int) int {
 
 // connections returns how many of n connections the limit on open files allows, in addition to the
 // workers' connections. Client and server need a descriptor for each connection. The report notes a
-// number below n.
+// result below n.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {

@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A faultyListener first returns errors from Accept, for example as if no file descriptors were
-// left.
+// A faultyListener returns the errors in faults from Accept before it accepts connections.
 type faultyListener struct {
 	net.Listener
 	faults chan error

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// noteTaker is an admission plugin with reservations, and a store with NoOpApply. It records the
-// calls of its methods.
+// noteTaker is an admission plugin with reservations, and a store with NoOpApply. It records calls
+// to its methods.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex

@@ -8,7 +8,7 @@ import (
 )
 
 // aggregatedServer returns the server that a request is proxied to, or nil if this server handles
-// it. This server handles paths of a group without a version, from the discovery of all servers.
+// it. Paths of a group without a version are handled here, from the discovery of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil
@@ -40,8 +40,8 @@ func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	return s.proxy(x, t)
 }
 
-// openapiServer returns the aggregated server that has an OpenAPI v3 document, or nil. path is such
-// as "apis/apps/v1".
+// openapiServer returns the aggregated server that serves the OpenAPI v3 document at a path such as
+// "apis/apps/v1", or nil.
 func (s *Server) openapiServer(path string) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil

@@ -20,10 +20,9 @@ import (
 
 // apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
-// Most applies are repeated by clients that reconcile a cluster, and change nothing. The digest of
-// the body identifies such a repetition before the body is decoded. This requires that only the
-// body matters: no dry run, no custom kind whose CRD may have changed, and no admission plugin that
-// handles no-op applies.
+// Most applies are repeated by clients that reconcile a cluster, and change nothing. A digest of
+// the request identifies such a repetition before the body is decoded. Dry runs, custom kinds and
+// admission plugins that handle no-op applies exclude this shortcut.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {

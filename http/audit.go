@@ -148,8 +148,8 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a request as JSON, whatever its encoding. Deletes use it
-// directly, because their body contains only options.
+// auditRequestOptions records the body of a request as JSON, regardless of its encoding. Deletes
+// call it directly, because their body contains only options.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -183,8 +183,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response with a size of all bytes. Because lists are streamed,
-// it assembles the list only if it may fit into a record.
+// auditResponseList records a list response. all is the total size of the objects in bytes. Because
+// lists are streamed, it assembles the list only if it may fit into a record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

@@ -45,8 +45,8 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 
 // setAttributes sets the authorization attributes of a request. user is nil if the request was
 // rejected before authentication succeeded. Selectors are set only for list, watch and
-// deletecollection. The field selector of a deletecollection does not set a name, because the right
-// to delete one object by name must not imply the right to deletecollection.
+// deletecollection. The field selector of a deletecollection does not set a name. The right to
+// delete one object by name must not imply the right to deletecollection.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{

@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The journal writes zeros ahead of the batches, about as many as the segment is long, within these
-// bounds. A sync costs half as much if it changes neither the length nor the blocks of a file.
+// minReserve and maxReserve bound the zeros after the batches, which are about as many bytes as the
+// segment holds. A sync costs half as much if it changes neither the length nor the blocks of a
+// file.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10

@@ -85,7 +85,7 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment as it was when it was opened. Its file may have grown since.
+// An openSegment is a segment of a backup. Its file may have grown since it was opened.
 type openSegment struct {
 	segment
 	next Revision // see scan

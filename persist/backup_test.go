@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestBackupUnderLoad takes backups during appends and snapshots. Each must restore a state that
-// existed.
+// TestBackupUnderLoad takes backups during appends and snapshots. Each backup must restore a state
+// that existed.
 func TestBackupUnderLoad(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -142,8 +142,9 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreCrash interrupts a restore at every operation, by power loss and by a kill. Either the
-// directory is complete or Open refuses it. The restore can be repeated in both cases.
+// TestRestoreCrash interrupts a restore at every operation, by power loss or by killing the
+// process. Either the directory is complete or Open refuses it. The restore can be repeated in both
+// cases.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
@@ -227,7 +228,7 @@ func TestRestoreFails(t *testing.T) {
 	}
 }
 
-// A slowReader is a backup stream that simulates a kill of the restore before the first byte.
+// A slowReader calls killed before it returns any data, to simulate a killed restore.
 type slowReader struct{ killed func() }
 
 func (r slowReader) Read([]byte) (int, error) {

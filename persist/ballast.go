@@ -22,7 +22,7 @@ const (
 	relogInterval   = time.Minute
 )
 
-// full is atomic, so that Append reads it without taking mu.
+// A ballast is the state of the ballast file. Append reads full without taking mu.
 type ballast struct {
 	mu          sync.Mutex
 	file        vfs.File // nil: not created yet
@@ -94,8 +94,8 @@ func (b *ballast) open(j *Journal) (err error) {
 	return nil
 }
 
-// resize allocates the minimum size, then the target. It also allocates one more step and releases
-// it at once, because the disk counts as full until a step is free in addition to the ballast.
+// resize allocates the minimum size, then the target. It also allocates and releases one more step,
+// because the disk counts as full until a step is free in addition to the ballast.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {

@@ -2,9 +2,9 @@
 // but no kinds.
 //
 // Log is the contract, for any number of writers. Journal is its embedded driver, with a single
-// writer. A Write is a request; a Commit is durable. A batch of commits is one frame in a segment
-// of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify work on
-// whole data directories.
+// writer. A Write is a request, and a Commit is a durable write. A batch of commits is one frame in
+// a segment of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify
+// work on whole data directories.
 //
 // # Invariants of the journal
 //
@@ -77,10 +77,9 @@
 //
 // # Segment
 //
-// All numbers are little-endian; all checksums are CRC-32C. The active segment is longer than its
-// batches: zeros are written ahead of them, because a sync costs half as much if it changes neither
-// the file's length nor its blocks. When the next segment begins, it is truncated to its batches.
-// The header has 64 bytes:
+// All numbers are little-endian. All checksums are CRC-32C. In the active segment, zeros are
+// written ahead of the batches. A sync then changes neither the file's length nor its blocks, and
+// costs half as much. The zeros are cut off when the next segment begins. The header has 64 bytes:
 //
 //	 0  8  "TROUPEJL"
 //	 8  4  checksum of bytes 12 to 63
@@ -110,7 +109,7 @@
 // revision. The metadata belongs to the caller: package actors stores the previous state there.
 //
 // A Transformer may change values and metadata before they are written to the journal or a
-// snapshot, and bind them to their key and revision (see package encryption). Backup, Restore,
+// snapshot. It may bind them to their key and revision (see package encryption). Backup, Restore,
 // Verify and the recovery from a data loss copy such values unchanged and need no keys.
 //
 // # Torn or damaged
@@ -137,9 +136,9 @@
 //
 // # Points in time
 //
-// Restore rebuilds the state at any revision from the preceding snapshot, in a backup or a data
-// directory, and from later batches in the backup, the archive and the journal. Archived segments
-// are complete and never change. On a full disk they are deleted first. The label "history" differs
-// between any two directories, so that their journals are not combined even if their revisions
-// happen to be contiguous.
+// Restore rebuilds the state at any revision. It begins with the preceding snapshot, in a backup or
+// a data directory, and applies later batches from the backup, the archive and the journal.
+// Archived segments are complete and never change. On a full disk they are deleted first. The label
+// "history" differs between any two directories, so that their journals are not combined even if
+// their revisions happen to be contiguous.
 package persist

@@ -113,8 +113,8 @@ func parseHeader(b []byte) (f frame, what string) {
 	return f, ""
 }
 
-// A flaw is a fault of a frame. It was either torn by a crash before it was synced, or damaged
-// afterwards.
+// A flaw describes an invalid frame. A crash has torn the frame before it was synced, or the frame
+// was damaged afterwards.
 type flaw struct {
 	torn   bool
 	offset int64
@@ -166,9 +166,9 @@ func (f frame) classifyTail(tail []byte) *flaw {
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 // singleFlip reports whether flipping one bit of part, a slice of whole, gives whole the checksum
-// sum. Only then can a flipped bit look like a sector that was never written. A call for a sector
-// computes 4096 checksums. It is needed only for zeroed sectors with a wrong checksum, and a crash
-// leaves few such sectors.
+// sum. Only then can a flipped bit look like a sector that was never written. It computes 4096
+// checksums per sector, but only for zeroed sectors with a wrong checksum. A crash leaves few of
+// them.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {

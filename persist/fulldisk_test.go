@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark checks that a kill or a crash loses no data if a full disk rejects
-// even writes in place, as with copy-on-write. The journal must keep the length that its watermark
-// promises.
+// TestFullDiskWithoutWatermark checks that a killed process or a power loss loses no data if a full
+// disk rejects even writes in place, as with copy-on-write. The journal must keep the length that
+// its watermark promises.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)

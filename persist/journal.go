@@ -22,13 +22,13 @@ type SyncPolicy string
 const (
 	// SyncAlways syncs each batch before Append returns.
 	SyncAlways SyncPolicy = "always"
-	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process. A
+	// SyncNone leaves syncing to the operating system. Batches survive if the process is killed. A
 	// power loss may lose them and leave a journal that Open rejects as damaged.
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes limits how much old history is kept, because history is dropped in whole
-// segments and a start reads all of them.
+// defaultSegmentBytes limits the excess history, because the journal drops history in whole
+// segments. Each start reads all segments.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.

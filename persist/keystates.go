@@ -10,7 +10,7 @@ type keyStates struct {
 }
 
 // A keyState is the newest revision of a key, or 0 if the key does not exist. Readers see this
-// state from revision at on. If at is 0, they already do.
+// state once revision at is applied, or already if at is 0.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // A LocalCopy is a local snapshot of state that another store owns. It saves reading the whole
-// state from that store, and can be removed at any time. Its format is that of a Journal's
+// state from that store, and can be removed at any time. It has the format of a Journal's
 // snapshots.
 type LocalCopy struct {
 	FS  vfs.FS // nil: the operating system's

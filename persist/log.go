@@ -153,8 +153,8 @@ var (
 	ErrUnavailable = errors.New("the store cannot be reached")
 	// ErrTooLarge rejects a write that exceeds a size limit of the store behind the log.
 	ErrTooLarge = errors.New("the write is too large for the store")
-	// ErrFailed means that a sync failed, so that it is unknown which writes are durable. The log
-	// accepts nothing until it is reopened.
+	// ErrFailed means that it is unknown which writes are durable, for example after a failed sync.
+	// The log accepts nothing until it is reopened.
 	ErrFailed = errors.New("log has failed")
 	// ErrLocked means that another process uses the data directory.
 	ErrLocked = errors.New("data directory is in use")
@@ -197,15 +197,16 @@ type Log interface {
 
 	// Subscribe sets the function that receives all later commits once they are durable, in
 	// ascending order and without gaps. Append returns after fn has received its commits. upTo is
-	// the revision of the last commit or a later one, if no other commit precedes it. A call
+	// the revision of the last commit, or a later one up to which there are no commits. A call
 	// without commits only reports upTo. Calls do not overlap, but may come from any goroutine,
 	// even outside of an Append. fn must not call the log.
 	Subscribe(fn func(batch []Commit, upTo Revision))
 
 	// Append checks the conditions of each write against the state and the earlier writes of the
 	// batch. Writes that pass get revisions in the order of the batch. Append returns when they are
-	// durable and the subscriber has received them. results has one entry per write. An error, such
-	// as ErrNoSpace, ErrUnavailable or ErrFailed, means that nothing was committed.
+	// durable and the subscriber has received them. results has one entry per write. An error such
+	// as ErrNoSpace or ErrUnavailable means that nothing was committed. After ErrFailed, that is
+	// unknown.
 	Append(batch []Write) (results []Result, err error)
 
 	// Snapshot writes the state at revision at, which items passes to yield in ascending key order.

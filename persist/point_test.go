@@ -321,7 +321,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns how many revisions the snapshot of a restored directory lies after the point.
+// given returns the distance from a point to the snapshot of a restored directory, in revisions.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)

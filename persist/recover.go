@@ -74,8 +74,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// runSteps adds the faults of damaged snapshots to an error, because they are often the cause. The
-// journal that an older snapshot needs was dropped when the newer one was written.
+// runSteps adds the faults of damaged snapshots to the error of a step. They are often its cause,
+// because the journal that an older snapshot needs was dropped when the newer one was written.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -294,8 +294,8 @@ func (run *recovery) openActiveSegment() error {
 	return nil // the first Append retries
 }
 
-// reopenSegment makes the last segment active. It syncs and truncates the file, because a kill may
-// have left unsynced bytes.
+// reopenSegment makes the last segment active. It syncs and truncates the file, because a killed
+// process may have left unsynced bytes.
 func (run *recovery) reopenSegment(s segment) error {
 	j := run.j
 	file, size, err := j.openForAppend(s)

@@ -9,9 +9,9 @@ import (
 // An Allocator assigns values that must be unique among the objects of one storage kind, such as
 // addresses and ports. It is safe for concurrent use.
 type Allocator interface {
-	// Allocate reserves the values that want needs and old does not have, and writes its choices
-	// into want. old is nil for a create, and want is nil for a removal. If a value is unavailable,
-	// it returns causes and reserves nothing. Committing the reservation frees the values that the
+	// Allocate reserves the values in want that old does not have. It writes missing values into
+	// want. old is nil for a create, and want is nil for a removal. If a value is unavailable, it
+	// returns causes and reserves nothing. Committing the reservation frees the values that the
 	// change gives up.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
 	// Observe accounts for an object that was stored without Allocate, by another writer or before
@@ -28,9 +28,8 @@ type DeletionGuard interface {
 	CheckDelete(key meta.Key) error
 }
 
-// allocate reserves the values that want needs. Callers must release the reservation when they
-// return or panic, unless a candidate has taken it over. Otherwise an address would stay allocated
-// forever.
+// allocate calls the Allocator, if any. Callers must release the reservation when they return or
+// panic, unless a candidate has taken it over. Otherwise an address would stay allocated forever.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return nil, nil

@@ -142,8 +142,8 @@ func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool 
 	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
-// checkApplyCreate rejects a configuration with a uid or resourceVersion, which expects an existing
-// object.
+// checkApplyCreate rejects a configuration with a uid or resourceVersion, because these fields
+// identify an existing object.
 func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {

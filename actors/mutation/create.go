@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareCreate prepares a new object from the body. m.Key.Name must be set, also for a generated
-// name.
+// prepareCreate prepares a new object from the body. m.Key.Name must be set, even if the name is
+// generated.
 func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return prepareCreateSubresource(cur, m, env)
@@ -76,8 +76,8 @@ func (p *Prepared) completeNew() {
 	}
 }
 
-// namesVersion reports whether the body has a resourceVersion that may exist. The server ignores
-// "0" and invalid versions in a create.
+// namesVersion reports whether the body has a numeric resourceVersion other than 0. Other values
+// are ignored in a create.
 func namesVersion(object tree.Tree) bool {
 	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
 	return err == nil && version != 0

@@ -25,7 +25,7 @@ type State struct {
 	// Committed reports whether Object is committed. An uncommitted object has no version yet.
 	Committed bool
 	// Outdated means that Object is stored under an older schema (convert.ToCurrentSchema) or
-	// storage version than Tree, so that writing Tree unchanged is a change.
+	// storage version than Tree. Writing the unchanged Tree then still changes the object.
 	Outdated bool
 }
 
@@ -100,7 +100,7 @@ type Candidate struct {
 	Reserved *request.Reservation
 }
 
-// Apply computes the candidate of m on cur. The admission of m must not block. Errors are
+// Apply applies m to cur and returns the candidate. The admission of m must not block. Errors are
 // *meta.Status and have no effect.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	p, err := Prepare(cur, m, env)

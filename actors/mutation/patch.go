@@ -60,8 +60,8 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
-// checkPatchedName rejects renames. The error shows the new name only if the patch contains it. A
-// JSON patch may instead copy a value that the client must not read.
+// checkPatchedName rejects renames. The error shows the new name only if the patch contains it.
+// Otherwise a JSON patch could copy a field that the client must not read into the error.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -96,7 +96,7 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 }
 
 // clientView returns the current state in the client's version, with apiVersion, kind and
-// resourceVersion. It may share everything below metadata with the current tree.
+// resourceVersion. Only the top level and metadata are copies.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
 	object := cloneTop(convert.FromStored(k, sub, cur.Tree))
@@ -107,9 +107,9 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView returns t with exactly the fields that its JSON has. JSON encodes some empty fields,
-// and a JSON patch may refer to them. The JSON has no resourceVersion, so that field is copied from
-// t.
+// encodedView returns t with exactly the fields of its JSON encoding, because a JSON patch may
+// refer to empty fields that JSON encodes. The JSON has no resourceVersion, so that field is copied
+// from t.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -120,9 +120,9 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched with the fields that a JSON patch left untouched taken from base.
-// written is the encoded view of base that was patched. Besides the top level, it compares the
-// fields of the object in field below.
+// keepUnchanged returns patched, but takes fields that a JSON patch did not change from base.
+// written is the encoded view of base before the patch. The comparison covers the top-level fields
+// and the fields of the object named below.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {

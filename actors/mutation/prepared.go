@@ -19,14 +19,14 @@ type Prepared struct {
 	removal    *Candidate          // of stepUnreadable
 	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
-	// completed is set by the first run of complete. Later runs follow a change by admission.
+	// completed is set by the first run of complete. It runs again after admission has changed the
+	// object.
 	completed bool
 	// taken means that the name of the new object already exists. The create fails only in Reserve,
 	// so that clients learn of all other errors first.
 	taken              bool
 	takenByTerminating bool // the existing object is being deleted
-	// mutated means that the Mutators that may block have already run, before the object was
-	// renamed.
+	// mutated means that the blocking Mutators already ran before the object was renamed.
 	mutated bool
 }
 
@@ -41,8 +41,8 @@ const (
 	stepUnreadable // removes an object that cannot be decoded
 )
 
-// Prepare computes the desired state of m on cur. Errors are *meta.Status. It discards the warnings
-// and audit annotations of earlier attempts.
+// Prepare computes the desired state after m is applied to cur. Errors are *meta.Status. Prepare
+// discards the warnings and audit annotations of earlier attempts.
 func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	m.Recorder.Reset()
 	switch c := m.Change.(type) {
@@ -60,8 +60,8 @@ func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return Prepared{}, meta.NewMethodNotAllowed()
 }
 
-// PrepareUnreadable prepares the removal of an object that cannot be decoded. Admission receives
-// seen instead of the object.
+// PrepareUnreadable prepares the removal of an object that cannot be decoded. The plugins receive
+// seen as the object.
 func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) Prepared {
 	return Prepared{cur: State{Tree: seen}, mutation: m, step: stepUnreadable, removal: &removal}
 }
@@ -86,7 +86,8 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change returns the Attributes of the change to wanted. The mutation must have an Admission.
+// change returns the admission attributes of a change to wanted. The mutation must have an
+// Admission.
 func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	a := p.attributes
 	if a == nil {

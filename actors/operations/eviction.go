@@ -42,7 +42,7 @@ const (
 
 // Evict deletes the Pod, or returns the reason why it must stay.
 //
-// It deletes Pods that no budget counts immediately. Any other Pod may have at most one budget,
+// It immediately deletes a Pod that no budget counts. Any other Pod may have at most one budget,
 // which must allow the disruption. Evict takes the disruption before the deletion, so that two
 // evictions cannot both use the last disruption. If the deletion then fails, the disruption
 // controller corrects the count.
@@ -100,7 +100,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 }
 
 // delete deletes the Pod with the options of the request. It first sets the DisruptionTarget
-// condition, by which controllers distinguish evicted from failed Pods.
+// condition, which lets controllers distinguish evicted from failed Pods.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -145,8 +145,8 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther reports whether a precondition does not match. It returns false for an empty
-// precondition, which the deletion checks.
+// isOther reports whether a nonempty precondition does not match. The deletion checks empty
+// preconditions.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }

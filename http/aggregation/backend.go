@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// A backend connects to one address and caches the discovery and OpenAPI of its server.
+// A backend connects to one address and caches the discovery and OpenAPI documents of its server.
 type backend struct {
 	address address
 	proxy   *proxy.Backend
@@ -147,7 +147,7 @@ func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
-	// The host is only for the certificate. dial selects the endpoint.
+	// The host is used only to verify the certificate. dial selects the endpoint.
 	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path, RawQuery: q.query}
 	r, err := http.NewRequestWithContext(ctx, cmp.Or(q.method, http.MethodGet), u.String(), bytes.NewReader(q.body))
 	if err != nil {

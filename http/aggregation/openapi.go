@@ -26,8 +26,8 @@ type openapiState struct {
 
 const (
 	openapiTimeout = 30 * time.Second
-	// maxIndexBytes limits a backend's v3 index, and maxOpenAPIBytes its v2 document, which has 5
-	// MiB for all built-in kinds.
+	// maxIndexBytes limits a backend's v3 index, and maxOpenAPIBytes its v2 document. A v2 document
+	// of all built-in kinds has 5 MiB.
 	maxIndexBytes   = 1 << 20
 	maxOpenAPIBytes = 16 << 20
 )
@@ -145,7 +145,7 @@ func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVer
 	case a.code != http.StatusOK:
 		return fmt.Errorf("it returned status %d at /openapi/v2", a.code)
 	}
-	// Parse only one document at a time, because that may take 100 MB.
+	// Parse only one document at a time, because parsing may take 100 MB.
 	b.servers.parsing.Lock()
 	next.document, err = openapi.ReadRemote(a.body, prefixes)
 	b.servers.parsing.Unlock()

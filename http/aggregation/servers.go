@@ -186,8 +186,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep adds more to the memory reserved for documents and reports whether it fits. A negative value
-// always fits.
+// keep adds the given bytes to the memory reserved for documents and reports whether they fit. A
+// negative number always fits.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)

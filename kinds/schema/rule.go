@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Rule is one declared validation rule. Its names are those of the naming profile.
+// A Rule is a declared validation rule, with names translated to the naming profile.
 type Rule = options.Rule
 
 // Rules holds the declared rules of a message and the Checks that package rules compiles from them.
@@ -64,7 +64,6 @@ func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
 
 var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)|\bPlatform\b`)
 
-// newRules copies the declared rules and translates their names to the naming profile n.
 func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 	all := make([]*Rule, len(declared))
 	for i, rule := range declared {

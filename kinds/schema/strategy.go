@@ -14,8 +14,8 @@ import (
 // may therefore only add missing values that do not depend on other fields. They make any other
 // change in a copy of the field.
 type Strategy interface {
-	// Default sets defaults that depend on several fields. Of the metadata it may read only name
-	// and labels, because it does not run again after other metadata changes.
+	// Default sets defaults that depend on several fields. It may read no metadata but the name and
+	// labels, because it does not run again after other metadata changes.
 	Default(obj tree.Tree)
 	// PrepareSubresource is called for subresource writes instead of Preparer.Prepare. It must
 	// replace parts of obj rather than modify them, because old may share them.
@@ -126,7 +126,7 @@ type Lossless struct{}
 // Keep returns obj unchanged, because the storage version preserves every field.
 func (Lossless) Keep(obj tree.Tree) tree.Tree { return obj }
 
-// AlwaysWarns is the DefaultStrategy for kinds that also warn about writes without changes.
+// AlwaysWarns is a DefaultStrategy that also warns about writes that change nothing.
 type AlwaysWarns struct{ DefaultStrategy }
 
 // WarnsOnNoOp returns true, so that Warnings runs even if nothing changes.

@@ -51,8 +51,8 @@ type Parts struct {
 	// are validated in sorted order instead.
 	Checked []Part
 	Ordered bool
-	// Defaulted lists the fields that defaulting visits. It visits the first Filled ones even if
-	// they are absent.
+	// Defaulted lists the fields that defaulting visits. Filled is the number of leading fields in
+	// this list that it visits even if they are absent.
 	Defaulted []Part
 	Filled    int
 	// Immutable lists the fields that are immutable or contain immutable fields.
@@ -79,7 +79,7 @@ type Part struct {
 	*ValuePlan
 	// Required reports an absent value as a fault. A value of 0 or false is not absent.
 	Required bool
-	// RequiredDetail is appended to the error message.
+	// RequiredDetail is appended to the error message for an absent value.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
 	// CheckAbsent validates an absent object as an empty one, so that its required fields are

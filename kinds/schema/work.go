@@ -6,23 +6,22 @@ import (
 	"math"
 )
 
-// ValidationBudget is the maximum cost of validating one object against the schema of its CRD, a
-// few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost. Typical
-// objects cost thousands.
+// ValidationBudget is the maximum cost of validating one object against its CRD schema. Spending it
+// takes a few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost.
+// Typical objects cost thousands.
 const ValidationBudget = 100_000_000
 
 // PatternCost returns the cost of matching n bytes with a regular expression of the given size
 // (regex.Expansion). The cost depends on size because the matcher may follow every alternative.
 func PatternCost(n, size int) int { return n * size / 4 }
 
-// workInterval is the number of steps between two checks of the context. They take less than a
+// workInterval is the number of steps between two context checks. That many steps take less than a
 // millisecond.
 const workInterval = 4096
 
 var errTooCostly = errors.New("the cost limit is exceeded")
 
-// Work counts the steps of a computation, which must end when its context ends or its budget is
-// exhausted. The zero value is unlimited.
+// Work bounds a computation by a context and a budget of steps. The zero value is unlimited.
 type Work struct {
 	ctx   context.Context
 	until int // steps until the next check

@@ -4,7 +4,7 @@
 // everything. Selectors are immutable. Matching does not allocate, because lists and watches match
 // every object of a collection. Value and Name return required values, for index lookups.
 //
-// Syntax and error messages are those of Kubernetes.
+// Syntax and error messages match Kubernetes.
 //
 // Label selectors are comma-separated requirements, with optional white space between tokens:
 //

@@ -48,8 +48,7 @@ func (p *parser) next() string {
 	return t
 }
 
-// scan splits the first token off s. For example, "a!=b, c in (d)" has the tokens a != b , c in ( d
-// ).
+// scan splits the first token off s. For example, "a!=b" has the tokens "a", "!=" and "b".
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {

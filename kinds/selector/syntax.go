@@ -14,7 +14,7 @@ const (
 )
 
 // checkKey validates a label key, which is a name after an optional DNS subdomain and '/'. "app"
-// and "example.com/app" are valid; "-app", "a/b/c" and "Example.com/app" are not.
+// and "example.com/app" are valid, but "-app", "a/b/c" and "Example.com/app" are not.
 func checkKey(key string) error {
 	invalid := func(why string) error { return fmt.Errorf("key: Invalid value: %q: %s", key, why) }
 	prefix, name, hasPrefix := strings.Cut(key, "/")

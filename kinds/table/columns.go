@@ -44,8 +44,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf parses the path of a column. An unknown function shows null, and a catalog test detects it
-// (HasFunction). A numeric or boolean fallback keeps its type, and any other becomes a string.
+// cellOf parses the path of a column. An unknown function shows null. A catalog test finds it with
+// HasFunction. A numeric or boolean fallback keeps its type, and any other becomes a string.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}

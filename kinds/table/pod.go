@@ -8,7 +8,7 @@ import (
 )
 
 // A podSummary holds the values that several columns of a Pod need, gathered in one pass. The rules
-// are those of kubectl, because users and scripts rely on them. "Init:1/3", "CrashLoopBackOff",
+// match kubectl, because users and scripts rely on them. "Init:1/3", "CrashLoopBackOff",
 // "Completed" and "NotReady" are derived from the containers.
 type podSummary struct {
 	phase, reason    string
@@ -19,7 +19,7 @@ type podSummary struct {
 	restartableInits map[string]bool // init containers that keep running (sidecars)
 }
 
-// summary returns the cached summary of the Pod. The reason starts with the phase. The Pod's
+// summary returns the cached summary of the Pod. Its reason is the phase by default. The Pod's
 // reason, a scheduling gate, the init containers, the containers and deletion override it in this
 // order.
 func (r *row) summary() *podSummary {

@@ -51,8 +51,8 @@ type TableWriter struct {
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects if cells are read from the storage version, so that an
-	// object has the same row in all versions. It is nil otherwise.
+	// converted is the kind of the objects if cells are read from the storage version, and
+	// otherwise nil. With the storage version, an object has the same row in all versions.
 	converted *schema.Kind
 	row       row // the current row
 }

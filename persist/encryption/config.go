@@ -52,7 +52,7 @@ func parseGroupResource(s string) groupResource {
 	return groupResource{group, resource}
 }
 
-// The file format is that of kube-apiserver. Pointers distinguish absent fields from empty ones.
+// The file format matches kube-apiserver. Pointers distinguish absent fields from empty ones.
 type (
 	configFile struct {
 		APIVersion string         `json:"apiVersion"`

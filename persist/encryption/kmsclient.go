@@ -167,8 +167,8 @@ func outcome(answer *http.Response) error {
 
 type kmsStatus struct{ version, healthz, keyID string }
 
-// status returns the plugin's health, version and current key ID. Field numbers here and below are
-// those of the KMS v2 API.
+// status returns the plugin's health, version and current key ID. The KMS v2 API defines the field
+// numbers here and below.
 func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	answer, err := c.call(ctx, "Status", nil)
 	if err != nil {

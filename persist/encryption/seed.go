@@ -17,7 +17,7 @@ type wrappedSeed struct {
 	annotations map[string][]byte
 }
 
-// Field numbers and limits are those of kube-apiserver.
+// Field numbers and limits match kube-apiserver.
 const (
 	fieldKeyID       = 2
 	fieldSeed        = 3

@@ -387,7 +387,7 @@ func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.
 }
 
 // Health returns the errors of the last probe of each KMS plugin, or nil. It does not block. If the
-// last probe of a plugin is too old, Health triggers a probe, whose result the next call returns.
+// last probe of a plugin is too old, Health triggers a new one. The next call returns its result.
 func (t *Transformer) Health() error {
 	var unwell []error
 	for _, p := range t.current.Load().plugins {

@@ -18,8 +18,8 @@ import (
 // that many.
 const MaxBatch = maxWrites
 
-// Append implements persist.Log. It commits a batch in one transaction, or in several if the batch
-// is too large, writes a key twice, or has writes that depend on each other.
+// Append implements persist.Log. It commits a batch in one transaction if possible. It needs
+// several if the batch is too large, writes a key twice, or has writes that depend on each other.
 func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()

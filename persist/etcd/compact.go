@@ -65,7 +65,8 @@ func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	return time.Since(l.compaction.seen) >= l.o.CompactionInterval, nil
 }
 
-// takeCompaction reports whether this log may compact. The first log that changes the key may.
+// takeCompaction claims the next compaction for this log. It returns false if another log has
+// changed the key first.
 func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	key := l.keys.compaction()
 	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)

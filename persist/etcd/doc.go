@@ -83,8 +83,9 @@
 //     rejected unit, the write that caused the rejection precedes that revision.
 //
 //   - A log has one transaction in progress, and each transaction compares the record. If the
-//     outcome of one is unknown, the next successful one decides it. If the watch has not shown the
-//     first by then, it was not committed and never will be. Nothing is retried before.
+//     outcome of a transaction is unknown, the next successful one settles it. If the watch has not
+//     delivered the unknown one by then, it was not committed and never will be. Until then,
+//     nothing is retried.
 //
 //   - A claim is a key that is compared and written with the unit that takes it, so two logs cannot
 //     both take it.
@@ -111,7 +112,7 @@
 //
 // Restoring a backup or replacing etcd changes the history under a running log. Revisions do not
 // reveal that, because new writes reuse the revisions of lost ones. A log that was paused meanwhile
-// even finds higher revisions than it knows. The cluster may keep its identity.
+// even finds higher revisions than it has seen. The cluster ID may stay the same.
 //
 // The fingerprint is the newest delivered record: its revision, its writer and a digest of its
 // value. No two records are equal, so servers that have the record at that revision have the same

@@ -175,7 +175,8 @@ func (f *filler) send(ctx context.Context) error {
 	return nil
 }
 
-// Export passes the newest state to items and returns its revision. Other logs may write meanwhile.
+// Export calls items with each item of the newest state and returns its revision. Other logs may
+// write meanwhile.
 func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
 	revision, err := l.currentRevision(ctx)
 	if err != nil {

@@ -219,9 +219,9 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits returns the commits of a revision. r is the round of these commits if this log wrote
-// them, and at is the time that they get. A running follower passes the time of delivery, so that
-// other writers' clocks do not matter.
+// commits returns the commits of a revision. r is their round if this log wrote them, and at is
+// their time. A running follower passes the time of delivery, so that other writers' clocks do not
+// matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil

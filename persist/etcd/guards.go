@@ -17,8 +17,8 @@ type guard struct {
 	raised, others persist.Revision
 }
 
-// overtakes reports whether a write that carries by must be rejected, because the guard was raised
-// after by.Seen.
+// overtakes reports whether a write with the Guard by must be rejected, because the guard was
+// raised after by.Seen.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -126,7 +126,7 @@ func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision,
 	return 0, nil
 }
 
-// A raise is a guard that a unit raises. at is the previous revision of its key.
+// A raise is a unit's write to the key of a guard. at is the previous revision of the key.
 type raise struct {
 	name string
 	at   int64

@@ -45,8 +45,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum checks that logs that raise one guard for each part of a sum never exceed the sum
-// and eventually use all of it.
+// TestGuardedSum lets logs consume parts of a limit, each with a raise of the same guard. They must
+// never exceed the limit, and must use all of it in the end.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

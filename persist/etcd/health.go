@@ -44,7 +44,8 @@ func (l *Log) Healthy() error {
 	return nil
 }
 
-// watchHealth checks until the log is closed whether the servers respond and the follower keeps up.
+// watchHealth periodically checks whether the servers respond and the follower keeps up, until the
+// log is closed.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
 		now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.HealthCheckTimeout)

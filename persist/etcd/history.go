@@ -117,8 +117,8 @@ func (r *replay) checkProgress(revision int64) error {
 	return nil
 }
 
-// checkHistory verifies that a linearizable response comes from the same cluster and is not older
-// than before, the revision that was applied before the request.
+// checkHistory verifies that a linearizable response comes from the same cluster and is not too
+// old. before is a revision that was applied before the request.
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	switch {
 	case answer.Revision < before:
@@ -163,8 +163,9 @@ func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies that the watch has delivered any change of the record that at shows. If it has
-// not, the servers have a different history, as after a restore that has raised the revisions.
+// check verifies the record at the fingerprint. If at shows that the record has changed, the watch
+// must have delivered the change. Otherwise the servers have a different history, as after a
+// restore that has raised the revisions.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil

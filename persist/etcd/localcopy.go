@@ -173,8 +173,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns the bytes changed since the copy was written. It returns unbounded once they
-// exceed the size of the copy, so that the copy of a growing store is renewed whenever it has
+// changed returns the bytes changed since the copy was written. Once these exceed the size of the
+// copy, it returns unbounded. The copy of a growing store is thus renewed when the store has
 // doubled.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
@@ -283,8 +283,9 @@ func (l *Log) leaveOut(s *copiedState) {
 	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
 }
 
-// readCopied passes the state of a copy to take and returns its revision. If the later changes are
-// unavailable, it brings the state up to the given revision and returns that revision.
+// readCopied calls take with the state of a copy and returns its revision. If later changes are
+// compacted or omitted keys belong to no resource, it reads the state at the given revision
+// instead.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

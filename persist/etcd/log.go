@@ -51,7 +51,8 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards older than this revision may be deleted for their age
-	// forgotten is the highest revision at which a deleted guard may have been raised.
+	// forgotten is the highest revision at which a guard that is not in guards may have been
+	// raised.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
@@ -184,7 +185,8 @@ func (l *Log) initialize(ctx context.Context) error {
 	return nil
 }
 
-// oldest holds the first patch versions that report watch progress only after all changes.
+// oldest holds the minimum patch version per minor version. Older servers may report watch progress
+// before they have sent all changes.
 var oldest = map[string]int{"3.4": 25, "3.5": 8}
 
 // checkVersions rejects servers that are too old. It ignores unreachable servers.

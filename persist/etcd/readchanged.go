@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// readChanged passes the state at a revision to take. Unchanged items come from the copy, and
-// changed items from the servers.
+// readChanged calls take with each item of the state at a revision. Unchanged items come from the
+// copy, and changed items from the servers.
 func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
 	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
 		items := make([]persist.Item, len(page))
@@ -64,8 +64,8 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sends ops in one transaction and stores the results in the items at the positions in
-// these, which are ascending.
+// readThese sends ops in one transaction and stores the results as items of page. The argument
+// these holds their indexes in ascending order.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -16,8 +16,8 @@ import (
 
 const pageSize = 1000
 
-// Recover implements persist.Log. It passes the newest state to r, and the preceding changes that
-// are not compacted.
+// Recover implements persist.Log. It passes r the newest state and the preceding changes that are
+// not compacted.
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
@@ -70,7 +70,7 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages passes all keys with a prefix at a revision to take, in ascending order.
+// readPages calls take with pages of all keys that have a prefix at a revision, in ascending order.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
@@ -151,9 +151,9 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory passes the uncompacted changes up to upTo to r. It returns the revision that the
-// state reaches with these changes. If a compaction interferes, the history starts again after the
-// compaction. If changes after base are compacted, the state stays incomplete and the follower
+// readHistory passes r the changes up to upTo that are not compacted. It returns the revision that
+// the state reaches with these changes. If a compaction interferes, the history starts again after
+// the compaction. If changes after base are compacted, the state stays incomplete and the follower
 // reads it again.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
@@ -189,8 +189,8 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 	}
 }
 
-// readChanges passes the changes from one revision to another to take. The last revision is passed
-// even if it changes nothing. If the first changes are compacted, the error is ErrCompacted and
+// readChanges calls take with the changes from one revision to another. It passes the last revision
+// even if that changes nothing. If the first changes are compacted, the error is ErrCompacted and
 // compacted is the revision of the compaction.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
@@ -228,8 +228,8 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 	}
 }
 
-// takeChanges passes one watch response to take. done means that upTo is reached. With
-// ErrCompacted, compacted is the revision of the compaction.
+// takeChanges calls take with the changes of one watch response. done means that upTo is reached.
+// With ErrCompacted, compacted is the revision of the compaction.
 func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
 	case err != nil && response.CompactRevision > 0:

@@ -66,7 +66,7 @@ type step struct {
 	bytes  int
 }
 
-// A planner distributes units to rounds.
+// A planner splits the units of a batch into rounds.
 type planner struct {
 	log     *Log
 	batch   []persist.Write

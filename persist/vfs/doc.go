@@ -11,5 +11,5 @@
 //   - The disk writes sectors of 512 bytes atomically. An unwritten sector reads as zeros or lies
 //     beyond the end of the file. It never shows foreign data.
 //   - Rename replaces the target atomically.
-//   - After a failed sync, the bytes written since the last successful one are unknown.
+//   - After a failed sync, it is unknown which bytes since the last successful one are durable.
 package vfs

@@ -13,7 +13,8 @@ import (
 
 // A Registration describes a plugin to a Chain.
 type Registration struct {
-	// Name is one of Names and enables the plugin. A plugin with an empty name always runs.
+	// Name is the plugin's name in the configuration, one of Names. A plugin without a name always
+	// runs.
 	Name string
 	// Resources lists "group/resource" or "group/resource/subresource" in the platform naming
 	// profile. "/pods" is in the core group. "*" stands for all resources and subresources.
@@ -54,8 +55,7 @@ type resourceKey struct {
 	sub string
 }
 
-// New returns a Chain of the registrations that switches enables. Plugins without a name come
-// first.
+// New returns a Chain of the registrations enabled by switches. Plugins without a name come first.
 func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
 	c := &Chain{byResource: map[resourceKey][]*Registration{}}
 	for i := range all {

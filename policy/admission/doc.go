@@ -8,6 +8,6 @@
 // The server's own writes skip admission. Writes of its controllers on behalf of users pass through
 // admission with a separate user.
 //
-// A plugin sees every write of a resource, regardless of verb, format and version. It retains
-// nothing of the Attributes and changes only New.
+// A plugin sees every write of a resource, regardless of verb, format and version. It must not
+// retain the Attributes and may change only New.
 package admission

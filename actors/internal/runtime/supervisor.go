@@ -34,7 +34,8 @@ type supervisor struct {
 	panics, restarts atomic.Uint64
 }
 
-// HandleFailure runs on the goroutine of the failed actor, whose mailbox is suspended.
+// HandleFailure applies the strategy to a panic. It runs on the goroutine of the failed actor,
+// whose mailbox is suspended.
 func (s *supervisor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, child *actor.PID, stats *actor.RestartStatistics, _, _ any) {
 	s.panics.Add(1)
 	switch s.settings.Strategy {

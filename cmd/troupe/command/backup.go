@@ -115,7 +115,7 @@ func (o *restoreOptions) run(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// parsePoint parses the --to flag, a resource version or an RFC 3339 time.
+// parsePoint parses the value of --to, which is a resource version or an RFC 3339 time.
 func parsePoint(text string) (p persist.Point, err error) {
 	if text == "" {
 		return p, nil

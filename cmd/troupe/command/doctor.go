@@ -12,7 +12,7 @@ import (
 type doctorOptions struct{ DataDir, Kubeconfig string }
 
 // run diagnoses a data directory, a running daemon, or both. It also prints passed checks, so that
-// users see all checks.
+// users see what was checked.
 func (o *doctorOptions) run(c *cobra.Command, args []string) error {
 	if err := takeDirectory(c, o.DataDir, args); err != nil {
 		return err

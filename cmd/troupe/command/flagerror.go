@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError adds to the error for an unknown flag the reason why the flag is unsupported, or
+// flagError extends the error for an unknown flag with the reason why it is unsupported, or with
 // similar flags. The error for an unknown command takes precedence.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError

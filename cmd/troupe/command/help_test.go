@@ -83,7 +83,6 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// parse parses a command line without running it.
 func parse(args []string) error {
 	top := root()
 	top.SetOut(io.Discard)

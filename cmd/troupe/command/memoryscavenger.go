@@ -31,9 +31,9 @@ const (
 )
 
 // due reports whether to return memory, given the bytes allocated since the start of the process
-// and the live heap in bytes. For example, with a live heap of 400 MiB, it waits for 100 MiB of
-// allocations, and then for half a second with less than 1 MiB of allocations. It uses no clock, so
-// that tests can drive it.
+// and the live heap in bytes. With a live heap of 400 MiB, for example, it waits for 100 MiB of
+// allocations. It then waits for half a second with less than 1 MiB of allocations. It uses no
+// clock, so that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated

@@ -16,7 +16,7 @@ func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 func (d *Daemon) URL() string { return d.endpoint.url() }
 
 // Kubeconfig returns the path of the administrator's kubeconfig, or an empty string if there is no
-// such file. The credential in the file is a member of system:masters.
+// such file. The user in the file is a member of system:masters.
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
 // Ready returns the line that announces that requests are served. Scripts and tests wait for this

@@ -23,9 +23,10 @@ type Aggregation struct {
 	// API servers. If they are empty, the daemon generates a certificate.
 	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
 	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
-	// EndpointRouting sends requests to the endpoints of Services instead of their cluster IPs.
+	// EndpointRouting makes the daemon send requests to the endpoints of Services instead of their
+	// cluster IPs.
 	EndpointRouting bool `flag:"enable-aggregator-routing"`
-	// RejectForwardingRedirects returns an error instead of forwarding redirects.
+	// RejectForwardingRedirects makes the daemon return an error instead of forwarding redirects.
 	RejectForwardingRedirects bool `flag:"aggregator-reject-forwarding-redirect"`
 	// ServiceResolver maps Services to addresses, in the form name.namespace=host:port.
 	ServiceResolver []string `flag:"aggregator-service-resolver"`

@@ -30,7 +30,7 @@ type builtIn struct {
 	ofCluster func(*clusterControllers) controller
 }
 
-// enabled selects the naming profiles in which --controllers=* includes a controller.
+// enabled selects the naming profiles under which --controllers=* includes a controller.
 type enabled int
 
 const (

@@ -19,7 +19,7 @@ func (s *settings) writeProcess(w io.Writer) {
 	vm.WriteFDMetrics(w)
 }
 
-// writeMetrics writes nothing if m is nil, because the process has no memory limit.
+// writeMetrics writes nothing if m is nil, as in a process without a memory limit.
 func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return

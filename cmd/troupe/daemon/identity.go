@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity loads and reloads the server's own credentials and the CAs that it trusts.
-// Certificate files replace only the serving certificate. The daemon's own CA still authenticates
+// An identity loads and reloads the server's own credentials and the CAs that it trusts. Configured
+// certificate files replace only the serving certificate. The daemon's own CA still authenticates
 // its administrator.
 type identity struct {
 	base
@@ -155,7 +155,7 @@ func (id *identity) trustBundle() []byte {
 	return id.ownCerts.Set().CA.CertPEM
 }
 
-// onTrustChange calls publish after every change of the trust bundle. It must be called before the
+// onTrustChange calls publish after every change to the trust bundle. It must be called before the
 // reloader runs.
 func (id *identity) onTrustChange(publish func()) {
 	last := id.trustBundle()

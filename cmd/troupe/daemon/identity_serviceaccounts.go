@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// ServiceAccounts configures how service account tokens are signed and verified. After a change of
-// the signing key, KeyFiles must list the keys of tokens that are still in use.
+// ServiceAccounts configures how service account tokens are signed and verified. After the signing
+// key changes, KeyFiles must list the keys of tokens that are still in use.
 type ServiceAccounts struct {
 	SigningKeyFile        string   `flag:"service-account-signing-key-file"` // "" uses sa.key in the certificate directory
 	PrivateKeyFile        string   `flag:"service-account-private-key-file"` // of tokens in Secrets; "" uses the signing key
@@ -24,8 +24,8 @@ type ServiceAccounts struct {
 	LegacyTokenCleanUpPeriod Duration `flag:"legacy-service-account-token-clean-up-period"`
 }
 
-// Bounds for MaxTokenExpiration. Shorter tokens would expire before Pods reload them. The API's
-// field cannot contain a longer lifetime.
+// Bounds for MaxTokenExpiration, as in kube-apiserver. Shorter tokens would expire before Pods
+// reload them.
 const (
 	minTokenLifetime = time.Hour
 	maxTokenLifetime = (1 << 32) * time.Second

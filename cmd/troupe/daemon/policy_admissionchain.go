@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAdmissionChain builds the chain of all admission plugins including more. It waits until their
-// caches are filled, because a plugin must not decide on partial data.
+// newAdmissionChain builds the chain of all admission plugins, including those in more. It waits
+// until their caches are filled, because a plugin must not decide on partial data.
 func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission.Chain, error) {
 	configuration, err := config.Load(p.config.Admission.ConfigFile, p.naming)
 	if err != nil {

@@ -61,8 +61,8 @@ func checkPaths(f *faults, name string, paths []string) {
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
 // newAuthorizer returns the union of the modes. It first allows members of system:masters and
-// AlwaysAllowPaths. With AlwaysDeny, only the daemon's own administrator is allowed as a member of
-// system:masters.
+// AlwaysAllowPaths. With AlwaysDeny, membership in system:masters counts only for the daemon's own
+// administrator.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
 	masters := authz.Masters{}
@@ -81,7 +81,7 @@ func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, erro
 }
 
 // newModeAuthorizer returns the authorizer of a mode. If the mode's decisions can change, it adds a
-// source to the generation, which then invalidates cached decisions.
+// source to the generation, so that changes invalidate cached decisions.
 func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -114,7 +114,7 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 // The webhook's own cache limits the requests.
 func currentSecond() any { return time.Now().Unix() }
 
-// readPolicies reads the ABAC policies. Changes of the file need a restart.
+// readPolicies reads the ABAC policies. Changes to the file need a restart.
 func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
 	if err != nil {

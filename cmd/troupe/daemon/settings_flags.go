@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
-// fields returns the fields of c by setting name, which concatenates the "flag" tags of the
+// fields returns the fields of c by setting name. A name concatenates the "flag" tags of the
 // enclosing structs and the field.
 func (c *Config) fields() map[string]reflect.Value {
 	all := map[string]reflect.Value{}

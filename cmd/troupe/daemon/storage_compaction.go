@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A POST to CompactPath compacts the journal of a running daemon. It needs the same authorization
-// as BackupPath.
+// CompactPath compacts the journal of a running daemon when a client sends a POST. It needs the
+// same authorization as BackupPath.
 const CompactPath = "/compact"
 
 // A Compaction holds the sizes, in bytes, of journal and snapshot before and after a compaction.
@@ -22,8 +22,8 @@ type Compaction struct {
 	ResourceVersion int64 `json:"resourceVersion"`
 }
 
-// compact writes a snapshot and drops the journal before it, except the part from which watches may
-// resume. Requests continue meanwhile.
+// compact writes a snapshot and drops the older part of the journal, except records that watches
+// may resume from. Requests continue meanwhile.
 func (s *storage) compact(ctx context.Context) ([]byte, error) {
 	if s.state.etcd != nil {
 		return nil, meta.NewBadRequest("the state is in etcd, which has its own compaction (--etcd-compaction-interval)")

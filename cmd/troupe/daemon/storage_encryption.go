@@ -61,7 +61,7 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 
 func (a *atRest) configured() bool { return a.options.ConfigFile != "" }
 
-// stale returns the Stale option of the store. It is nil without encryption.
+// stale returns the Stale option of the store, or nil without encryption.
 func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	if !a.configured() {
 		return nil
@@ -103,7 +103,7 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		err = a.transformer.Replace(ctx, c)
 	}
-	// If the daemon is stopping, Replace may have been interrupted, which is no fault of the file.
+	// If the daemon is stopping, Replace may have been interrupted. The file is then not at fault.
 	if ctx.Err() != nil {
 		return
 	}

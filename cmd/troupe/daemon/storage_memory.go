@@ -190,7 +190,7 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.onScarce(!now, used)
 	}
 	// Memory freed by shrinking shows only after a garbage collection. Shrinking again earlier
-	// would go too far.
+	// would shrink too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)

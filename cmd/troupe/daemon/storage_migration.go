@@ -174,7 +174,7 @@ func (m *Migration) certDir() (string, error) {
 	return CertDir(m.DataDir)
 }
 
-// transformer returns a transformer for encrypted values, which works until ctx ends.
+// transformer returns a transformer for encrypted values. The transformer works until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
 	var config *encryption.Configuration
 	if m.Encryption.ConfigFile != "" {
@@ -196,7 +196,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is the data of one side of a migration, ordered by key.
+// held is all data of one side of a migration, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Credentials are the credentials of one user of a Server. Methods are safe for concurrent use.
+// Credentials authenticate one user of a Server. Methods are safe for concurrent use.
 type Credentials struct {
 	t      testing.TB
 	issued *daemon.Credentials

@@ -126,7 +126,7 @@ func (s *Source) definition(name string) *definition {
 	return s.definitions[name]
 }
 
-// describe formats a user as Kubernetes does, which prints a pointer to a struct.
+// describe formats a user as Kubernetes does, where messages print a struct pointer.
 func describe(u *authn.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }

@@ -33,7 +33,7 @@ type evaluation struct {
 	authority     *review.Authorizer
 }
 
-// A kindView is the request converted to the version of one kind.
+// A kindView holds the request, converted to the version of a kind.
 type kindView struct {
 	kind *schema.Kind
 	*review.View

@@ -98,7 +98,7 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 }
 
 // onPolicy compiles without the lock, because compilation takes long. The caller serializes changes
-// to one resource. A change to only the status compiles nothing.
+// to one resource. Status changes compile nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]

@@ -122,7 +122,7 @@ func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	}
 }
 
-// failedValidation is an item of the audit annotation for failed validations.
+// A failedValidation is one entry of the validation_failure audit annotation.
 type failedValidation struct {
 	Message           string   `json:"message"`
 	Policy            string   `json:"policy"`

@@ -77,8 +77,8 @@ func readFile(path string) (tree.Tree, error) {
 	return t, nil
 }
 
-// legacy maps a field to the plugin that it configures. A file may consist of that plugin's
-// configuration only.
+// legacy maps a top-level field to its plugin. A file without kind may consist of the configuration
+// of such a plugin.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {

@@ -39,7 +39,7 @@ type target struct {
 // ownVersion stands for the version of the request.
 const ownVersion = -1
 
-// Served reports whether a kind is served. The match policy Equivalent ignores kinds that are not.
+// Served reports whether a kind is served. The match policy Equivalent ignores other kinds.
 type Served func(k *schema.Kind) bool
 
 // ForWebhook parses the rules, matchPolicy and selectors of one webhook.

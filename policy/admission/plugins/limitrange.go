@@ -52,8 +52,8 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand holds requested amounts. An absent amount differs from zero, because it violates a
-// minimum with another message.
+// A demand holds requested amounts. An absent amount differs from zero, because a violated minimum
+// then has a different error message.
 type demand struct{ requests, limits amount.List }
 
 func demandOf(resources tree.Tree) demand {

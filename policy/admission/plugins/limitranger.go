@@ -62,7 +62,7 @@ func derive(a *request.Attributes) {
 }
 
 // Handles skips Pod updates other than resize, because they cannot change resources. It also skips
-// terminating objects, whose resources may violate newer bounds.
+// terminating objects, because their resources may violate newer bounds.
 func (p limitRanger) Handles(a *request.Attributes) bool {
 	if !a.IsCreate() && a.Kind.Resource == "pods" && a.Subresource == "" {
 		return false

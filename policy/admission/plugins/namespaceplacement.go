@@ -40,7 +40,6 @@ type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations
 
-	// Errors from parsing the annotations.
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A MetaReader returns metadata of objects without parsing them. Resource names are those of the
-// platform naming profile.
+// A MetaReader returns metadata of objects without parsing them. Resource names are in the platform
+// naming profile.
 type MetaReader interface {
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 }

@@ -106,8 +106,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account, and returns an error if the account is nil because it
-// does not exist. It also sets the deprecated field serviceAccount. Pull secrets of the Pod
+// complete fills a new Pod from its account. A nil account is an error, because the account does
+// not exist. complete also sets the deprecated field serviceAccount. Pull secrets of the Pod
 // override those of the account.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {

@@ -35,7 +35,7 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 }
 
 // ClusterTrustBundleAttest returns the plugin that requires the verb attest on the signer of a
-// bundle. A change of the signer requires the verb for both signers. Bundles without a signer are
+// bundle. Changing the signer requires the verb for both signers. Bundles without a signer are
 // unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {

@@ -11,13 +11,13 @@ type revision struct {
 	check check
 }
 
-// A control holds the revisions of a check. The last one up to the policy's version applies. At the
-// restricted level a stricter control may replace it, so that a Pod gets only one violation per
-// aspect.
+// A control holds the revisions of a check. The newest revision up to the policy's version applies.
+// At the restricted level a stricter control may replace it, so that a Pod gets only one violation
+// per aspect.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter replaces the control at the restricted level from its first version on. It may be
-	// nil.
+	// stricter, if not nil, replaces the control at the restricted level, starting at the version
+	// of its first revision.
 	stricter []revision
 }
 

@@ -168,8 +168,8 @@ func lookupFailure(namespace string) *meta.Status {
 	}
 }
 
-// decideController checks the Pod template of an object and never rejects it. It warns, because the
-// author of a Deployment may not see the errors of the controller whose Pods are rejected. A
+// decideController checks the Pod template of an object and never rejects it. The check warns the
+// author of a Deployment, because the errors of its controller are easy to miss. A
 // ReplicationController may lack a template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for the check of existing Pods, which delays the response to a change of a namespace's
-// labels.
+// Limits for checking existing Pods. A change to namespace labels is answered only after the check.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second

@@ -28,7 +28,7 @@ var (
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions allows only some types, and no user or role. Only types separate containers.
+// seLinuxOptions allows only some types, and no user or role. Only the type isolates containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string

@@ -33,7 +33,7 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises reports whether allowed Pods may become forbidden. A change of the version counts, because
+// raises reports whether allowed Pods may become forbidden. A version change counts, because
 // another version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod is the view of a Pod or Pod template that checks read.
+// A pod holds the parts of a Pod or Pod template that checks read.
 type pod struct {
 	annotations tree.Tree
 	spec        tree.Tree

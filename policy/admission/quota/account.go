@@ -57,13 +57,15 @@ type account struct {
 	freed  chan struct{} // closed when something is released; nil without waiters
 }
 
-// A cover holds the names under which an account limits objects of one resource. It is immutable.
+// A cover holds the limits of an account, such as requests.cpu, for objects of one resource. It is
+// immutable.
 type cover struct {
 	account   *account
 	resource  meta.GroupResource
 	evaluator *evaluator
 	indexes   []int // into hard
-	// decodes is true if the usage depends on the content of objects. Most count quotas do not.
+	// decodes is true if the usage depends on the content of objects, because of scopes or because
+	// the quota limits more than their number.
 	decodes bool
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Names under which claims count. They may also have a storage class as prefix.
+// Quota names for claims. A storage class may precede them.
 const (
 	claimCount     = "persistentvolumeclaims"
 	requestStorage = "requests.storage"
@@ -68,8 +68,8 @@ func (v volumeClaims) class(claim tree.Tree) string {
 	return claim.Object("spec").String("storageClassName")
 }
 
-// attributesClasses returns the current, desired and target class of a claim. During a change of
-// the class all of them count, because any may be charged.
+// attributesClasses returns the current, desired and target class of a claim. While the class
+// changes, all of them count, because any may be charged.
 func attributesClasses(claim tree.Tree) []string {
 	status := claim.Object("status")
 	return nonEmpty(claim.Object("spec").String("volumeAttributesClassName"), status.String("currentVolumeAttributesClassName"),

@@ -13,8 +13,7 @@ import (
 // Config holds the resources that require a quota.
 type Config struct{ limited limitedResources }
 
-// A limitedResource is one entry of Config. A namespace cannot use such a resource without a quota
-// that covers it.
+// A limitedResource is a resource that a namespace cannot use without a quota that covers it.
 type limitedResource struct {
 	resource meta.GroupResource // the storage resource
 	contains []string           // substrings of usage names
@@ -24,7 +23,7 @@ type limitedResource struct {
 type limitedResources []limitedResource
 
 // ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. nil yields
-// a Config without limited resources. Names are those of the naming profile.
+// a Config without limited resources. Names are in the naming profile.
 func ParseConfig(from tree.Tree) (Config, error) {
 	var c Config
 	switch kind := from.String("kind"); kind {

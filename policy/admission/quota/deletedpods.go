@@ -50,7 +50,7 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil stops counting overdue Pods once a second until ctx ends.
+// lapseUntil checks for overdue Pods once a second, until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -32,8 +32,8 @@ func (e *epoch) leave() {
 	}
 }
 
-// enter adds a change to the current epoch, which the change must leave later. The change must read
-// the quotas after the call.
+// enter adds a change to the current epoch, which the change must leave later. The caller must not
+// read the quotas before enter returns.
 func (l *Ledger) enter() *epoch {
 	for {
 		e := l.epoch.Load()

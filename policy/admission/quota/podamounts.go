@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podAmounts returns the effective requests and limits of a Pod, including its overhead. For each
-// resource, it takes the larger of what the regular containers and sidecars need and what the init
-// containers need. Pod-level resources override these sums. During a resize the larger amounts
-// count.
+// podAmounts returns the effective requests and limits of a Pod, including its overhead. Pod-level
+// resources override the totals of the containers (amount.OfContainers). During a resize the larger
+// amounts count.
 func podAmounts(pod tree.Tree) (requests, limits amount.List) {
 	spec := pod.Object("spec")
 	requests, limits = sumContainers(pod, "requests"), sumContainers(pod, "limits")
@@ -62,7 +61,6 @@ func sumContainers(pod tree.Tree, list string) amount.List {
 	})
 }
 
-// A resize holds the status of a Pod whose containers may be resized.
 type resize struct {
 	status     tree.Tree
 	list       string

@@ -63,8 +63,8 @@ func hasForeignTerm(affinity tree.Tree) bool {
 		})
 }
 
-// mustBeSaid lists the resources that every container must set if a quota limits them. The list is
-// that of Kubernetes.
+// mustBeSaid lists the resources that every container must set if a quota limits them, as in
+// Kubernetes.
 var mustBeSaid = []string{"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
 
 // podConstraint lists the required resources that containers do not set. Pod-level resources

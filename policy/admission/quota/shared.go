@@ -14,7 +14,7 @@ import (
 // If several servers write to one log, the ledger of each may be stale. Two kinds of guards
 // (request.Guard) keep them consistent:
 //
-//	quotas/<namespace>         the quotas and their limits. Changes of these raise the guard. All
+//	quotas/<namespace>         the quotas and their limits. A change to them raises the guard. All
 //	                           changes in the namespace that quotas may check depend on it.
 //	quota/<namespace>/<name>   the usage of one quota. Each change that consumes it raises the guard.
 //
@@ -62,7 +62,8 @@ func (u *unseenRules) add(key meta.Key, version uint64) {
 	}
 }
 
-// remove records that the quota is enforced as of version. A newer change keeps it unseen.
+// remove records that a version of a quota is enforced. The quota stays unseen if a newer change
+// exists.
 func (u *unseenRules) remove(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -117,8 +118,8 @@ func (l *Ledger) end(key meta.Key) {
 	}
 }
 
-// seen returns the version at which a change is computed. All quotas up to that version are
-// enforced. While some are not, the error is a *request.ContendedError.
+// seen returns the version at which a change is computed. If a quota up to that version is not
+// enforced yet, the error is a *request.ContendedError.
 func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	if l.unseen == nil {
 		return 0, nil

@@ -28,7 +28,7 @@ type authorization struct {
 	err     error
 }
 
-// NewAuthorizer returns an Authorizer that uses by to make decisions about user.
+// NewAuthorizer returns an Authorizer for user that delegates to by.
 func NewAuthorizer(user *authn.User, by authz.Authorizer) *Authorizer {
 	return &Authorizer{user: user, by: by}
 }

@@ -212,7 +212,6 @@ Other managers own fields of %q. You can
 * give them their current values, to share ownership.`, conflict, source)}
 }
 
-// String returns the selected object as TYPE/NAME.
 func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
 
 // showDiff prints a diff, in color on terminals unless NO_COLOR is set (no-color.org).

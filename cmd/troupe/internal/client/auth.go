@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// review creates an access review and returns the response, which has the status.
+// review creates an access review and returns it with the status set by the server.
 func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
 	r, err := s.own(group, resource)
 	if err != nil {

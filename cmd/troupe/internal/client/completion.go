@@ -30,7 +30,7 @@ func (f *connectionFlags) completion(declared string) commands.Completion {
 	return nil
 }
 
-// fromServer returns a completion function that needs a session.
+// fromServer adapts a completion function that needs a session.
 func (f *connectionFlags) fromServer(complete func(s *session, args []string, word string) []string) commands.Completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, nil)
@@ -67,7 +67,7 @@ func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	})
 }
 
-// completeNames returns the names of all objects of a type, with the prefix in front.
+// completeNames returns the names of all objects of a type, each after the given prefix.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	r, err := s.catalog.Find(word)
 	if err != nil {

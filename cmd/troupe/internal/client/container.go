@@ -21,8 +21,6 @@ type containerFlags struct {
 	Stdin, TTY, Quiet bool
 }
 
-// stdinUse describes the use of standard input for an error message. It returns an empty string if
-// standard input is not read.
 func (o *containerFlags) stdinUse() string {
 	if o.Stdin {
 		return "the container (-i)"

@@ -1,6 +1,6 @@
 // Package client implements the client commands of troupe, for servers of either naming profile.
 // Each command has a file. Kinds, tables and verbs come from discovery. Only commands that create
-// or approve a particular kind know it.
+// or approve objects of a particular kind depend on that kind.
 //
 //	rest       requests, errors, warnings
 //	discovery  served resources, and resolution of names

@@ -131,8 +131,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase applies the changes between base and edited to now. clashes lists the fields that now and
-// edited have changed in different ways.
+// rebase applies the changes from base to edited to now, the current object. clashes lists the
+// fields that edited and now have changed differently.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {

@@ -21,8 +21,6 @@ type targetFlags struct {
 	AllNamespaces           bool
 }
 
-// stdinUse describes the use of standard input for an error message. It returns an empty string if
-// standard input is not read.
 func (f *targetFlags) stdinUse() string {
 	if f.UsesStdin() {
 		return "-f -"
@@ -30,8 +28,8 @@ func (f *targetFlags) stdinUse() string {
 	return ""
 }
 
-// A selection is the named objects of a resource or, without names, all objects that the flags
-// select.
+// A selection identifies the named objects of a resource or, without names, all objects that the
+// flags select.
 type selection struct {
 	resource  *discovery.Resource
 	namespace string // "" for all namespaces and cluster-scoped types
@@ -263,7 +261,6 @@ func (o object) name() string      { return o.tree.Object("metadata").String("na
 func (o object) namespace() string { return o.tree.Object("metadata").String("namespace") }
 func (o object) path() string      { return o.resource.Path(o.namespace(), o.name()) }
 
-// String returns TYPE/NAME.
 func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
 
 const pageSize = 500
@@ -320,7 +317,7 @@ func (s *session) listBy(r *discovery.Resource, namespace string, query url.Valu
 	return all, err
 }
 
-// pages reads a list in pages of the given size and calls each for every page. Size 0 means a
+// pages reads a list in pages of the given size and passes every page to each. Size 0 means a
 // single page.
 func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}

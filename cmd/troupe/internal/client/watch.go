@@ -25,7 +25,7 @@ type event struct {
 var errStop = errors.New("enough")
 
 // follow watches a collection from a resource version, and resumes the watch when the server ends
-// it. It returns when each returns an error or ctx ends.
+// it. It returns when the callback each fails or ctx ends.
 func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
 	q := maps.Clone(query)
 	if q == nil {
@@ -61,7 +61,7 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 	}
 }
 
-// leastWatch is the minimum interval between watches, for servers that end them immediately.
+// leastWatch is the minimum interval between watches, in case a server ends them immediately.
 const leastWatch = time.Second
 
 // sleep waits for d. If ctx ends first, it returns the context's error.

@@ -74,7 +74,7 @@ func (f Flags) Bind(c *cobra.Command, complete func(string) Completion, structs 
 	}
 }
 
-// must panics, because only a faulty declaration causes an error.
+// must panics on errors, because only a faulty declaration causes them.
 func must(err error) {
 	if err != nil {
 		panic(err)

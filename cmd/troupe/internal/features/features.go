@@ -45,7 +45,7 @@ const (
 
 // Gates that set all gates of a stage.
 const (
-	// They do not affect gates that are set by name, in whatever order.
+	// These gates do not affect gates that are set by name, regardless of order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
@@ -112,12 +112,12 @@ type Set struct {
 	on    map[string]bool
 }
 
-// component is a prefix that names may have, as in kube-apiserver, for the server's own gates.
+// component is the optional prefix of the server's own gates, as in kube-apiserver.
 const component = "kube:"
 
 // New returns a Set with the given gates. The error lists all unknown and locked gates, and enabled
-// gates that need a disabled gate. The Set must not be used after an error. If a gate is given with
-// and without the component's prefix, the name that sorts last wins.
+// gates that need a disabled gate. The Set must not be used after an error. If a gate is named with
+// and without the component prefix, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
 	var errs []error
@@ -149,7 +149,7 @@ func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
 	}
-	// Stages do not affect locked and unserved gates.
+	// AllAlpha and AllBeta do not affect locked and unserved gates.
 	if !g.Locked && !g.Unserved && g.Name != allAlpha && g.Name != allBeta {
 		all := map[Stage]string{Alpha: allAlpha, Beta: allBeta}[g.Stage]
 		if on, ok := s.given[all]; ok {

@@ -20,8 +20,8 @@ type Options struct {
 	Naming     string // naming profile of a new data directory
 	SecurePort int    // of the daemon; 0 selects a free port
 	Config     string // the daemon's configuration file; "" for none
-	// Join is the kubeconfig of an existing server, for which only nodes are simulated. Of the
-	// fields above, only Naming then applies. If Join is empty, a daemon is started.
+	// Join is the kubeconfig of an existing server. If it is set, only nodes are simulated, and of
+	// the fields above only Naming applies. Otherwise a daemon is started.
 	Join string
 	// KubeControllerManager and KubeScheduler are paths of programs. An empty path searches PATH
 	// and falls back to BuiltIn.

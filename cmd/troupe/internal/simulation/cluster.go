@@ -33,7 +33,7 @@ type Options struct {
 	Address string
 	// PodRange is the range of Pod addresses [10.128.0.0/9].
 	PodRange netip.Prefix
-	// JobTime is how long a Job's container runs if its command is unknown [1s].
+	// JobTime is the run time of a Job's container whose command is unknown [1s].
 	JobTime time.Duration
 	// Workers limits the concurrent requests for Pods and, separately, for leases [32].
 	Workers int
@@ -121,7 +121,6 @@ func (c *Cluster) Run(ctx context.Context) error {
 	return nil
 }
 
-// notePod handles a Pod watch event.
 func (c *Cluster) notePod(change objectChange) {
 	if change.gone {
 		if p := c.dropPod(change.key); p != nil {

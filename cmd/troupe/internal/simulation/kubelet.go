@@ -38,8 +38,8 @@ type containerRef struct {
 	status *ContainerStatus
 }
 
-// withContainer returns a handler that resolves the container of a request for serve. It responds
-// with an error if the container does not exist or its node is down.
+// withContainer returns a handler that calls serve with the container that the request names. It
+// responds with an error if the container does not exist or its node is down.
 func (c *Cluster) withContainer(serve func(http.ResponseWriter, *http.Request, containerRef)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key, name := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}, r.PathValue("container")

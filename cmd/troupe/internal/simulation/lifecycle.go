@@ -97,7 +97,7 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses returns the statuses of containers in their order. Containers without a status are
+// statuses returns the statuses in the order of containers. Containers without a status are
 // waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))

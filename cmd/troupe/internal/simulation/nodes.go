@@ -59,7 +59,7 @@ func (c *Cluster) register(ctx context.Context) error {
 	})
 }
 
-// each calls do concurrently with the number of each node, until the first error.
+// each calls do concurrently for each node, with its number, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -229,8 +229,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources returns the changes to allocatable that follow from changes of a node's capacity
-// by other clients. A nil value removes the resource.
+// foreignResources returns the changes to allocatable that make it match the resources that other
+// clients have added to or removed from the node's capacity. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {

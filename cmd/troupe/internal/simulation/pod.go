@@ -41,7 +41,7 @@ type Metadata struct {
 	} `json:"ownerReferences"`
 }
 
-// A Container is an item of one of a Pod's three lists of containers.
+// A Container is a container, init container or ephemeral container of a Pod.
 type Container struct {
 	Name          string   `json:"name"`
 	Image         string   `json:"image"`
@@ -160,7 +160,7 @@ func (p *Pod) key() objectKey {
 	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
-// version returns the resource version as a number, by which states of an object are ordered.
+// version returns the resource version as a number, so that states of an object can be ordered.
 func (m *Metadata) version() uint64 {
 	v, _ := strconv.ParseUint(m.ResourceVersion, 10, 64) // the API has decimal versions
 	return v

@@ -82,7 +82,6 @@ func (p *provisioner) run(ctx context.Context) {
 	})
 }
 
-// note handles a watch event for a claim or a volume.
 func note[V any](p *provisioner, all map[objectKey]*V, change objectChange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// A queue holds Pods by the time at which each is due. Only one worker at a time processes a Pod.
-// If the Pod becomes due meanwhile, take returns it again after done.
+// A queue holds Pods in the order of their due times. Only one worker at a time processes a Pod. If
+// the Pod becomes due meanwhile, take returns it again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     *btree.BTreeG[*entry]
@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. taken means that a worker is processing the Pod. again means that
-// the Pod is due again at the time at.
+// An entry is a Pod in the queue. taken means that a worker is processing the Pod. If again is set,
+// the taken Pod is due again at the time at.
 type entry struct {
 	key          objectKey
 	at           time.Time
@@ -34,7 +34,7 @@ func newQueue() *queue {
 	return &queue{due: btree.NewBTreeG(earlier), entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
 }
 
-// add schedules a Pod. If it is scheduled already, the earlier time counts.
+// add schedules a Pod. If the Pod is already scheduled, the earlier time applies.
 func (q *queue) add(key objectKey, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

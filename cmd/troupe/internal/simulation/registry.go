@@ -113,10 +113,10 @@ func (r *registry) isDown(node string) bool {
 	return n == nil || n.down || !n.present
 }
 
-// Counts are numbers of Pods by stage.
+// Counts holds the number of Pods in each stage.
 type Counts struct{ Starting, Running, Ended, Terminating int }
 
-// Counts counts the Pods on the nodes by stage.
+// Counts returns the number of Pods on the nodes in each stage.
 func (r *registry) Counts() (n Counts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

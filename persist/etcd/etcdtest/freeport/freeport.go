@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// The range lies below the ephemeral ports (from 32768 on Linux). No other process thus takes the
-// port by chance before its server starts or while it restarts.
+// The range lies below the ephemeral ports (from 32768 on Linux), so that no other process takes
+// the port by chance before its server starts or while it restarts.
 const (
 	first = 15000
 	last  = 31999

@@ -53,8 +53,8 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// mask replaces the values of a Secret with asterisks, followed by mark if the other state has a
-// different value.
+// mask replaces the values of a Secret with asterisks. It appends mark to values that differ in the
+// other state.
 func mask(t, other tree.Tree, mark string) {
 	for _, field := range []string{"data", "stringData"} {
 		values, others := t.Object(field), other.Object(field)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog holds the discovery of a server. Groups are ordered by priority, and the preferred
-// version of a group comes first.
+// A Catalog holds the parsed discovery documents of a server. Groups are ordered by priority, and
+// the preferred version of a group comes first.
 type Catalog struct {
 	Naming    *meta.Naming // the naming profile of the server
 	Resources []*Resource

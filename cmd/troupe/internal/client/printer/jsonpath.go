@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A part of a template is a text, a path, or a range with nested parts:
+// A part of a template is text, a path, or a range with nested parts:
 //
 //	text {.path} {"a string"} {range .items[*]} … {end}
 type part struct {

@@ -22,8 +22,8 @@ type Event struct {
 // maxEvent limits a watch event, in bytes.
 const maxEvent = 64 << 20
 
-// Watch calls each for every event. It returns nil when the server ends the watch, and otherwise an
-// error, which may come from each. ERROR events become *StatusError.
+// Watch calls the callback each for every event. It returns nil when the stream ends, and otherwise
+// an error, possibly from the callback. ERROR events become *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
