@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestRefusalsCatchUp checks in the source code that authenticators and authorizers are called only
-// in files that catch up before a rejection, or that recheck long-running requests.
+// TestRefusalsCatchUp checks which source files call authenticators and authorizers. Only files
+// that catch up before a rejection, or recheck long-running requests, may do so.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
 	files := must.Get(os.ReadDir("."))(t)

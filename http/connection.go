@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A connection holds the state that requests of a client connection share.
+// A connection holds the state that the requests of one client connection share.
 type connection struct {
 	*wire.Conn
 	server *Server

@@ -19,7 +19,8 @@ const (
 	maxConvertBytes   = 64 << 10
 )
 
-// maxListTime is longer than any client can take to read a list without being cut off as too slow.
+// maxListTime is effectively no limit, because a client that reads so slowly is disconnected long
+// before.
 const maxListTime = 24 * time.Hour
 
 // converted returns a function that converts the objects of a list to the requested version, in

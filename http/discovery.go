@@ -25,7 +25,7 @@ func (s *Server) discoverGroups(x *requestContext) error {
 }
 
 // discover serves the aggregated document to clients that prefer it, and the plain document to
-// others. The ETag is a hash of the content, for 304 responses.
+// others. The ETag is a hash of the content, so that unchanged documents get a 304.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {

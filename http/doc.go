@@ -44,16 +44,16 @@
 //
 //   - Every request gets exactly one response, from status.go if it is an error.
 //   - No decision depends on the path as normalized by fasthttp, nor on trailers.
-//   - Creating an object requires the verb create, also by an update or apply.
+//   - Creating an object requires the verb create, even through an update or apply.
 //   - A body is read only after authentication and authorization. While a request waits for its
 //     body, it is not in flight.
-//   - Headers keep their order: none is removed, and credentials are hidden.
+//   - Headers are never removed or reordered. Credentials are hidden instead.
 //   - No list is assembled: it is streamed from the store's objects, and the memory of all
 //     responses together is limited.
 //   - If a body fails after its first byte was sent, it is truncated so that clients detect this.
 //     If nothing was sent yet, the response is a 500.
 //   - A watch response has the same headers as other responses: its head is a copy of them.
-//   - Within a second after its request would be rejected, a watch ends with an event that gives
+//   - A watch whose request would now be rejected ends within a second, with an event that gives
 //     the reason.
 //   - The catalog limits the number of metric series.
 //

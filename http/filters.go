@@ -40,7 +40,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 
 // runFilters runs the filters, and then the handler. Their order is part of the contract (doc.go).
 // Cheap checks that need only the request come first. No filter before authenticate may reveal
-// which objects exist. A request takes its turn before authorization, which may call a webhook.
+// which objects exist. Flow control comes before authorization, which may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
 		// The end of this request is unknown, so later bytes on the connection must not be parsed

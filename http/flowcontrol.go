@@ -56,8 +56,8 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return err
 }
 
-// listing returns what determines the cost of a list or of a watch's initial events. It returns nil
-// if the request reads no stored objects of this server.
+// listing returns the properties that determine the cost of a list or of a watch's initial events.
+// It returns nil if the request reads no stored objects of this server.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {

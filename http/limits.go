@@ -56,11 +56,11 @@ func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }
 
-// acquireTurn waits for seats and takes an in-flight slot. A watch counts as a read until it runs,
-// and immediately as an open watch.
+// acquireTurn waits for seats and takes an in-flight slot. A watch holds a slot for reads until it
+// runs, and counts as an open watch from the start.
 //
-// It does not wait for a slot. The queues of flow control are bounded, and a second queue would
-// only move the overload into memory. Health checks are exempt, because they must work under
+// acquireTurn does not wait for a slot. The queues of flow control are bounded, and a second queue
+// would only move the overload into memory. Health checks are exempt, because they must work under
 // overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {

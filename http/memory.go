@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves the memory for the response before the change is made. After the change,
-// the response must be sent in any case, and slow readers could take all memory.
+// reserveChange reserves the memory for the response before the change is made. A completed change
+// can no longer be rejected, so slow readers could exhaust the memory.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An Operation handles a create that does not store the object under its own name, such as a review
-// or an eviction. Every error is a *meta.Status.
+// An Operation handles a create that does not store its body as an object, such as a review or an
+// eviction. Every error is a *meta.Status.
 type Operation struct {
 	// Complete, if set, validates and defaults the body. It runs between mutating and validating
 	// admission.
@@ -49,8 +49,8 @@ type operationKey struct {
 	subresource string
 }
 
-// resolve looks up the kinds that the keys of byName denote: "group/version/resource" in platform
-// form, with an optional subresource. Kinds that are not served are skipped.
+// resolve replaces the keys of byName, "group/version/resource" in platform form with an optional
+// subresource, with the kinds that they name. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {

@@ -75,8 +75,8 @@ type Options struct {
 	ExtraRoutes map[string]ExtraRoute
 	// Servers holds the aggregated servers. It may be nil.
 	Servers *aggregation.Servers
-	// Operations handles creates that store nothing. Its keys are "group/version/resource" or
-	// "group/version/resource/subresource" in platform form.
+	// Operations handles creates that do not store their bodies. Its keys are
+	// "group/version/resource" or "group/version/resource/subresource" in platform form.
 	Operations map[string]Operation
 	// Readers handles reads of kinds that are not stored. Its keys are "group/version/resource" in
 	// platform form.
@@ -121,9 +121,8 @@ type Limits struct {
 	// duration is random, up to twice the minimum. Twice the minimum is also the longest timeout
 	// that clients may request.
 	MinRequestTimeout time.Duration
-	// HandshakeTimeout limits the TLS handshake [10 s], ReadTimeout the arrival of a request [30
-	// s], IdleTimeout the time between requests [120 s], and WriteTimeout one write to a client [30
-	// s].
+	// HandshakeTimeout limits a TLS handshake [10 s], and ReadTimeout the arrival of a request [30
+	// s]. IdleTimeout limits the time between requests [120 s], and WriteTimeout one write [30 s].
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 }
 

@@ -14,10 +14,10 @@ import (
 )
 
 // proxy forwards a request to another server and its response to the client. If it returns nil, the
-// response is complete, or the connection was handed over.
+// response is complete, or a Tunnel has taken over the connection.
 //
 // Long-running requests and upgrades are registered like watches. They have no deadline, end when
-// their authorization ends, and count as in flight only until they are admitted.
+// their authorization ends, and do not count as in flight while they run.
 func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	r, err := s.proxyRequest(x)
 	if err != nil {

@@ -133,8 +133,8 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed tests that responses of backends get a sandboxed origin, whatever their
-// content types. The backend's own policy must be kept.
+// TestDocumentsAreSandboxed tests that responses of backends get a sandboxed origin, regardless of
+// their content type, and keep the backend's own policy.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {

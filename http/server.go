@@ -124,9 +124,9 @@ func (s *Server) Serve() error {
 // Addr returns the address on which the server listens.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
-// Shutdown ends the server gracefully. /readyz fails at once, but for ShutdownDelay requests are
-// served as before. Then the listener closes, and connections close after their next response or
-// shortly after.
+// Shutdown ends the server gracefully. /readyz fails at once, but requests are served as before for
+// ShutdownDelay. Then the listener closes. Connections close after their next response, and idle
+// ones after at most maxEnding.
 //
 // Requests in flight complete, and clients get one second to complete a request that they are
 // sending. Watches end properly, unless the client does not read for five seconds. When ctx ends,
@@ -155,8 +155,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Shutdown waits for maxEnding, or for ShutdownDelay if shorter, for connections to close after a
-// response.
+// maxEnding limits how long Shutdown waits for connections to close after their next response. It
+// waits no longer than ShutdownDelay.
 const maxEnding = time.Second
 
 func closeListener(l net.Listener) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// watch starts a session of the store and hands over the connection. Malformed and rejected
+// watch starts a store session and hands the connection to the watch. Malformed and rejected
 // requests get plain responses. Errors of the store, such as an expired version, become ERROR
-// events. Clients expect them as events, and would retry a plain 410 forever.
+// events. Clients would retry a plain 410 forever.
 //
 // The watch is registered before the store is called, so that it ends if the server shuts down or
 // the user's permissions change meanwhile.
@@ -78,8 +78,8 @@ func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	}
 }
 
-// watchTimeout returns the duration of a watch. If asked, the requested timeout, is 0, the default
-// applies. It has a random part, so that watches that start together do not end together. A
+// watchTimeout returns the duration of a watch, given the requested timeout. For 0 it returns the
+// default, which has a random part, so that watches that start together do not end together. A
 // negative timeout ends the watch at once.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout

@@ -161,8 +161,8 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// TestNamespacesAndNoOps checks that plugins skip exempt namespaces, and that a plugin with
-// SkipsNoOps does not count as applying to no-ops.
+// TestNamespacesAndNoOps checks that plugins run only in their registered namespaces, and that
+// AppliesToNoOp ignores plugins with SkipsNoOps.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")

@@ -15,8 +15,8 @@ import (
 
 type object = json.RawMessage
 
-// readCases decodes a YAML file in testdata. pairs alternates placeholders in the file and their
-// replacements.
+// readCases decodes a YAML file in testdata. pairs lists placeholders in the file, each followed by
+// its replacement.
 func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))

@@ -2,7 +2,7 @@ package policy
 
 import "sync"
 
-// A Generation changes when an input of access decisions changes, such as a stored object, a CA or
+// A Generation changes when an input to access decisions changes, such as a stored object, a CA or
 // a key. Cached decisions are valid while Current stays the same. A Generation does not cover
 // expiry, for example of tokens.
 type Generation struct {

@@ -50,8 +50,8 @@ func isAllowed(a *node.Authorizer, text string) bool {
 	return d == authz.Allow
 }
 
-// TestGraph checks a node's access to the objects that its Pods refer to, also after a Pod or its
-// volume changes.
+// TestGraph checks a node's access to the objects that its Pods refer to, including after a Pod or
+// its volume changes.
 func TestGraph(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	g := readCases[struct {

@@ -26,7 +26,7 @@ type pluginGroup struct {
 	Cases      []pluginCase
 }
 
-// A pluginCase is a write of the object ns/o by the user jane.
+// A pluginCase is a write to the object ns/o by the user jane.
 type pluginCase struct {
 	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
 	Old, New, Want object // Want is New afterwards, if changed
@@ -122,8 +122,8 @@ func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
 	}
 }
 
-// share replaces parts of wanted by equal parts of the old object, because updates share unchanged
-// parts with it.
+// share replaces parts of wanted with equal parts of the old object, because updates share
+// unchanged parts with it.
 func share(wanted, old tree.Tree) {
 	for name := range wanted {
 		if name != "metadata" {

@@ -30,7 +30,7 @@ type Vec[S any] struct {
 	series map[labelValues]*S
 }
 
-// The families with series of each type.
+// Families of counters, gauges and histograms.
 type (
 	Counters   = Vec[Counter]
 	Gauges     = Vec[Gauge]
@@ -94,7 +94,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes the series for whose label values gone returns true.
+// Delete deletes each series if gone returns true for its label values.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -159,8 +159,8 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes limits the memory that a CRD of at most 256 KiB and its objects may take. This also
-// limits the work.
+// maxFuzzBytes limits the memory, and thereby the work, for a CRD of at most 256 KiB and its
+// objects.
 const maxFuzzBytes = 2 << 30
 
 // FuzzDefinition checks that any CRD is rejected, or that its kinds can be used within

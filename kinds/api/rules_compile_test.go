@@ -8,7 +8,7 @@ import (
 )
 
 // TestRulesCompile checks that the rules of every message compile. The server compiles them on
-// first use, and would panic.
+// first use and panics on an error.
 func TestRulesCompile(t *testing.T) {
 	done, lists := map[*schema.Message]bool{}, 0
 	var run func(m *schema.Message)

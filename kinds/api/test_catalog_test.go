@@ -13,8 +13,8 @@ import (
 
 var catalogs sync.Map
 
-// KindByGVK returns a kind by its group in the names of the profile, its version and its name.
-// Compiling a catalog is slow, so all tests share one per profile.
+// KindByGVK returns a kind of a naming profile by group, version and name. Compiling a catalog is
+// slow, so all tests share one per profile.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)

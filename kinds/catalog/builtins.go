@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// builtIns holds the built-in kinds in the names of a profile. It is immutable. All catalogs of a
-// process share it, because compiling the kinds is the largest part of creating a catalog.
+// builtIns holds the built-in kinds of a naming profile. It is immutable. All catalogs of a process
+// share it, because compiling the kinds is the largest part of creating a catalog.
 type builtIns struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
@@ -33,8 +33,8 @@ type builtIns struct {
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
-	// fields lists the enabled feature gates of fields, in the order of fieldFeatures. A comma
-	// follows each.
+	// fields lists the enabled feature gates of fields in the order of fieldFeatures, each followed
+	// by a comma.
 	fields string
 }
 

@@ -31,8 +31,7 @@ type Group struct {
 	Versions []string
 }
 
-// New returns a catalog of the built-in kinds that are enabled by default, in the names of a
-// profile.
+// New returns a catalog of the built-in kinds that are enabled by default, for a naming profile.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, Features{}) }
 
 // Features holds optional behaviors of kinds. All are disabled by default.

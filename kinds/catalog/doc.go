@@ -2,8 +2,8 @@
 // with a schema.Strategy for those that need code. CustomResourceDefinitions add kinds at run time.
 //
 // Each API group has a package for its strategies, such as api/batch, whose function Kinds returns
-// them. The groups are listed in kinds.go of this package, without registration. New compiles the
-// declarations and attaches the strategies (attach.go).
+// them. kinds.go lists the groups, which do not register themselves. New compiles the declarations
+// and attaches the strategies (attach.go).
 //
 // A Catalog is safe for concurrent use. Kinds and messages are shared and immutable.
 package catalog

@@ -8,8 +8,8 @@ import (
 )
 
 // An amount is a quantity that remembers its notation, because kube-apiserver's functions depend on
-// the notation. isInteger is true for "1" but false for "1.0", and for any quantity that ever
-// exceeded 18 digits.
+// the notation. For example, isInteger is true for "1" but false for "1.0". It is also false for
+// any quantity that ever exceeded 18 digits.
 type amount struct {
 	quantity.Quantity
 	scale int  // a multiple of 10^scale

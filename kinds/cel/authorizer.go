@@ -24,7 +24,7 @@ type Authorizer interface {
 	ServiceAccount(namespace, name string) Authorizer
 }
 
-// An Access is a path, or a resource in any version, to which an expression checks access. An
+// An Access is the path, or the resource in any version, of an access check in an expression. An
 // invalid selector is treated as absent, which can only reduce the access granted.
 type Access struct {
 	Verb string

@@ -23,8 +23,8 @@ type Sizer interface {
 	Size(variable string) (Size, bool)
 }
 
-// A Size describes the size of a value: its longest string in bytes, its longest list or object,
-// and the total of bytes and elements.
+// A Size measures a value: its longest string in bytes, its longest list or object, and the total
+// of bytes and elements.
 type Size struct{ text, list, all int }
 
 // maxSized is the total size at which measuring stops and costs are counted instead. Up to this

@@ -13,9 +13,9 @@ import (
 const checkCost = 350_000
 
 // An estimator returns the costs of calls to library functions. The CEL interpreter knows the costs
-// of the language itself. Costs equal those of kube-apiserver, so that expressions that it accepts
-// run here too. If a call takes far longer than its cost suggests, its real time is charged
-// (takes), so that a few requests cannot occupy a processor.
+// of the language itself. Costs equal those of kube-apiserver, so that every expression accepted
+// there runs here too. If a call takes far longer than its cost suggests, its real time is charged,
+// so that a few requests cannot occupy a processor.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -30,7 +30,7 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 }
 
 // callCost returns the cost of a call as in kube-apiserver, or false for functions of the language
-// itself. It must agree with estimates, which uses maximum sizes instead of values.
+// itself. It must agree with EstimateCallCost, which uses maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -132,8 +132,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal returns the cost of reading an entire value. It reads the value itself, as the call has
-// already done.
+// traversal returns the cost of reading an entire value. Reading the value here is acceptable,
+// because the call has already read it.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

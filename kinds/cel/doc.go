@@ -7,7 +7,7 @@
 //	Checked    a parsed and type-checked expression: Env.Check
 //	Program    an executable expression: Env.Compile, Checked.Program
 //	Activation the variables of one evaluation
-//	Budget     the rest of a cost limit for several evaluations
+//	Budget     the remaining cost limit of several evaluations
 //	Authorizer decides what a user may do, for the variable authorizer
 //	Lazy       an object whose fields are computed on first use: the variables of a policy
 //	Operation  an operation of a JSON Patch that an expression built
@@ -37,9 +37,9 @@
 // time to count the cost of loops, which loops.go prevents. Only one goroutine may use a Checked,
 // because making its Program modifies it.
 //
-// Counting takes longer than evaluating. In a Sized environment, an expression that is cheap by its
-// form and variables is not counted. Its maximum cost is charged to a twentieth of the Budget
-// (bounded.go). The result is the same.
+// Counting takes longer than evaluating. In a Sized environment, costs are not counted for an
+// expression that is cheap by its form and variables. Its maximum cost is charged to the allowance
+// of the Budget (bounded.go). Results are the same.
 //
 // # Files
 //

@@ -125,8 +125,8 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return guardFunctions(env)
 })
 
-// translate replaces the type names of this package in a message with the names of the naming
-// profile. Environments are shared by all profiles and use platform names.
+// translate replaces the platform type names in a message with the names of the naming profile.
+// Environments use platform names, because all profiles share them.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

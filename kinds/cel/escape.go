@@ -14,8 +14,8 @@ var reserved = []string{
 func isReserved(name string) bool { return slices.Contains(reserved, name) }
 
 // escapes maps the characters that identifiers cannot contain to their escapes in Kubernetes, as in
-// self.spec.a__dot__b. Underscores come first, so that the result of another escape is not escaped
-// again.
+// self.spec.a__dot__b. Underscores come first, so that the underscores of other escapes are not
+// escaped.
 var escapes = []struct{ text, escaped string }{
 	{"__", "__underscores__"}, {".", "__dot__"}, {"-", "__dash__"}, {"/", "__slash__"},
 }

@@ -51,7 +51,8 @@ func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
 }
 
-// EstimateCallCost mirrors callCost. It returns nil for calls that the library estimates itself.
+// EstimateCallCost estimates the cost that callCost returns at run time. It returns nil for calls
+// that the library estimates itself.
 func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if unitCall(function, overload) {
 		return costs(one)
@@ -130,8 +131,8 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The format may be known only at run time, so the estimate assumes a long pattern, in
-		// characters.
+		// The format may be known only at run time, so the estimate assumes a pattern of this
+		// length, in characters.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -197,7 +198,7 @@ func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker
 
 // replace estimates the smallest and largest result. If the new string is longer than the old
 // string, the largest result has as many replacements as possible. If the new string is shorter,
-// the largest result has none.
+// the largest result has no replacements.
 func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
 	var count, kept checker.SizeEstimate
@@ -277,7 +278,7 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 }
 
 // elementOf returns a node for the elements of a list, or nil if the element type is unknown. The
-// node's path locates their maximum size in the schema.
+// node's path leads to their maximum size in the schema.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
 	if len(parameters) == 0 {

@@ -17,15 +17,15 @@ import (
 )
 
 // The interpreter charges a call only after the call returns. Some functions can take far more time
-// or memory than the size of their arguments suggests. A guard computes their time in advance and
-// rejects calls that would exceed PerCallLimit. Calls that take much longer than kube-apiserver
-// charges are charged their time.
+// or memory than the size of their arguments suggests. A guard computes the time of a call in
+// advance and rejects the call if it would exceed PerCallLimit. A call that takes much longer than
+// its cost in kube-apiserver is charged for its time.
 
 // errTooCostly is the result of a call that would exceed PerCallLimit alone.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded lists the guarded functions besides matches (guardMatches). All other functions take time
-// proportional to their arguments, whose creation has already been charged.
+// guarded lists the guarded functions except matches, which guardMatches wraps. All other functions
+// take time proportional to their arguments, whose creation has already been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
@@ -86,9 +86,9 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is the time, in cost units, up to which a call costs the same as in kube-apiserver, even
-// if it takes longer. The excess is harmless, and expressions that run in kube-apiserver must run
-// here.
+// ordinary is a time in cost units. Calls that take at most this long cost the same as in
+// kube-apiserver, even if they take longer than their cost. Expressions that run in kube-apiserver
+// must run here.
 const ordinary = 10_000
 
 // takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is

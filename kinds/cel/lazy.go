@@ -59,8 +59,8 @@ func (l *Lazy) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if evaluating x
-// does.
+// Contains evaluates the variable. As in kube-apiserver, has(variables.x) fails if the evaluation
+// of x fails.
 func (l *Lazy) Contains(key ref.Val) ref.Val {
 	v, found := l.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {

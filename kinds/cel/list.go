@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list is a list with a schema. An element is converted each time it is read.
+// A list is the CEL value of a list with a schema. It converts an element each time the element is
+// read.
 type list struct {
 	elements []any
 	schema   *Schema // of the elements

@@ -53,8 +53,8 @@ func (t messageTyper) field(f *schema.Field) *Type {
 	return one
 }
 
-// value returns the type of one value. Quantities and int-or-strings are dynamic, because
-// expressions use both of their forms.
+// value returns the type of one value. Quantities and int-or-strings are dynamic, because the API
+// accepts numbers and strings for both.
 func (t messageTyper) value(f *schema.Field) *Type {
 	switch f.Type {
 	case schema.TypeString, schema.TypeDuration:

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object is an object or a map with a schema. Expressions select fields by escaped names. Map
-// keys are data and are not escaped.
+// An object is the CEL value of an object or map with a schema. Expressions select fields by
+// escaped names. Map keys are data and are not escaped.
 type object struct {
 	tree   tree.Tree
 	schema *Schema

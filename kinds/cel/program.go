@@ -33,8 +33,8 @@ func (v Variables) Lookup(name string) (any, bool) {
 	return value, found
 }
 
-// A CompileError reports an invalid expression. Issues is the compiler's report, which admission
-// and CRDs word differently.
+// A CompileError reports an invalid expression. Issues is the compiler's report, for which
+// admission and CRDs have different error messages.
 type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
@@ -68,7 +68,8 @@ func (e *Env) Check(expression string) (*Checked, error) {
 }
 
 // Compile compiles an expression whose result must have one of the wanted types, if any are given.
-// A dynamic result must be wanted explicitly. An error of the expression itself is a *CompileError.
+// A dynamic result is accepted only if wanted contains Dyn. An error of the expression itself is a
+// *CompileError.
 func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	checked, err := e.Check(expression)
 	if err != nil {
@@ -88,7 +89,8 @@ func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	return checked.Program()
 }
 
-// Returns reports whether the result type is exactly t. A dynamic expression returns only Dyn.
+// Returns reports whether the result type is exactly t. For a dynamic expression, it returns true
+// only if t is Dyn.
 func (c *Checked) Returns(t *Type) bool { return c.ast.OutputType().IsExactType(t.cel) }
 
 // Result returns the type of the expression's result.
@@ -105,7 +107,7 @@ func (c *Checked) Uses(variable string) bool {
 }
 
 // Program compiles the expression. It evaluates constant parts and compiles constant patterns, so
-// that it reports their errors instead of each evaluation.
+// that their errors are reported here rather than by each evaluation.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
 	if err != nil {

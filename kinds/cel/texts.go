@@ -49,8 +49,8 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration parses a Go duration or a string such as "1 day 3 hours". It skips unknown units if
-// at least one unit is known, like format validation, with which it must agree.
+// parseDuration parses a Go duration or a string such as "1 day 3 hours". If at least one unit is
+// known, it skips unknown units. It must agree with format validation.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil

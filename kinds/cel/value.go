@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Value converts a tree value according to the schema when the value is read. Values are validated
-// before rules run, so errors mainly concern objects that were stored under another schema.
+// Value converts a tree value according to the schema. Fields and elements are converted when they
+// are read. Values are validated before rules run, so errors mainly concern objects that were
+// stored under another schema.
 func (s *Schema) Value(v any) Value {
 	switch {
 	case v == nil && s.Nullable:

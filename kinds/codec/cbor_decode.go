@@ -41,7 +41,6 @@ func DecodeCBORConfig(m *schema.Message, data []byte, limit int) (tree.Tree, []F
 	return decodeCBOR(m, data, limit, m.Custom == nil)
 }
 
-// decodeCBOR keeps null fields in the tree if nulls is true.
 func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tree, []FieldFault, error) {
 	r := cborReader{text: string(data), budget: limit}
 	v, err := r.document()
@@ -312,7 +311,7 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 }
 
 // enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
-// after the value.
+// after reading the value.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth

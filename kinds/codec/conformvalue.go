@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// single conforms one value of the field's type and ignores its shape. Numbers are json.Number or
-// int64 from JSON patches and CBOR, and int64 or float64 from YAML.
+// single conforms one value of the field's type and ignores the field's shape. Numbers are
+// json.Number or int64 from JSON patches and CBOR, and int64 or float64 from YAML.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:

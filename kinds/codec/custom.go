@@ -9,7 +9,7 @@ import (
 )
 
 // In objects of custom kinds (schema.Custom), only the metadata has a plan. The CRD's schema prunes
-// the complete tree, because which fields it keeps may depend on values.
+// the complete tree, because the fields to keep may depend on other values.
 
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")

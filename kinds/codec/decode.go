@@ -22,7 +22,6 @@ func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 	return decodeJSON(m, data, false)
 }
 
-// decodeJSON keeps null fields in the tree if nulls is true.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	d := newDecoder(jsontext.Over(append(newTransientBuffer(len(data)), data...)).Text)
 	d.keepNulls = nulls
@@ -88,8 +87,8 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny decodes JSON at the given depth of a larger body, so that JSON in a Protobuf field has
-// the depth limit of a JSON body.
+// decodeAny decodes JSON that is nested in a larger body at the given depth. JSON in a Protobuf
+// field thus has the depth limit of a JSON body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

@@ -227,8 +227,8 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	}
 }
 
-// single decodes one value of the field's type and ignores its shape. It returns nil for null.
-// Times, quantities, bytes and int-or-strings are strings in JSON (scalar.go).
+// single decodes one value of the field's type and ignores the field's shape. It returns nil for
+// null. Times, quantities, bytes and int-or-strings are strings in JSON (scalar.go).
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -14,7 +14,7 @@
 //	conform.go    the same checks for a patched tree
 //	encode.go     EncodeJSON and its variants; encoder.go is the walk
 //	readback.go   the check before bytes are stored, and on recovery
-//	wire.go       the plan as Protobuf sees it; wire_decode.go and wire_encode.go use it
+//	wire.go       the Protobuf form of the plan; wire_decode.go and wire_encode.go use it
 //	cbor.go       heads and tags of CBOR; cbor_decode.go and cbor_encode.go use them
 //
 // # Decoding
@@ -67,7 +67,7 @@
 //	f4 f5 f6           false, true, null
 //
 // The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
-// byte strings. DecodeCBOR documents what else is accepted. A watch is a sequence of such
+// byte strings. DecodeCBOR documents the other accepted forms. A watch is a sequence of such
 // documents. Each one is a map of type and object, where the object is a document too.
 //
 // # Invariants

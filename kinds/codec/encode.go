@@ -65,7 +65,7 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 
 // newTransientBuffer allocates n bytes for the duration of a request. It rounds small capacities to
 // powers of two. A temporary buffer in the size class of stored objects would leave a hole between
-// them: without rounding, 50,000 new objects took a third more memory.
+// them. Without rounding, 50,000 new objects took a third more memory.
 func newTransientBuffer(n int) []byte {
 	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {

@@ -62,7 +62,7 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message considers only EmitEmpty fields once all values of t are written, because most messages
+// Once all values of t are written, message considers only EmitEmpty fields, because most messages
 // set few of their fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
@@ -150,8 +150,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value of the field's type and ignores its shape. A value of a wrong type should
-// not occur, but yields valid JSON.
+// single writes one value of the field's type and ignores the field's shape. A value of a wrong
+// type should not occur, but yields valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

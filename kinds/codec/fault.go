@@ -16,8 +16,8 @@ type FieldFault struct {
 	Duplicate bool   // otherwise the field is unknown
 	Message   string // the whole text, from a YAML parser that knows no path
 	// Tolerated is set for faults inside a union, which kube-apiserver's strict decoder does not
-	// check. Published CRDs contain such fields, so they cause only a warning, even in strict
-	// requests.
+	// check. Published CRDs contain unknown fields there, so these faults cause only warnings, even
+	// in strict requests.
 	Tolerated bool
 }
 
@@ -65,8 +65,8 @@ type mismatchError struct {
 
 func (e mismatchError) Unwrap() error { return e.typeError }
 
-// ConversionText returns the message for an error of Conform after a strategic merge patch. The
-// messages of kube-apiserver differ there, because it does not decode the result from JSON.
+// ConversionText returns the message for an error of Conform after a strategic merge patch.
+// kube-apiserver uses other messages there, because it does not decode the result from JSON.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {

@@ -82,8 +82,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase reports whether base contains the same field set. Such a set is not checked again and
-// may nest deeper than incoming JSON.
+// equalsBase reports whether base contains the same field set. An unchanged field set is not
+// checked again and may nest deeper than incoming JSON.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)

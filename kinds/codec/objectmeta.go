@@ -129,8 +129,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // NewObject checks stored bytes and returns the object that they encode. The object shares the
-// memory of json, which must not change. It is an error if the bytes are malformed or undecodable,
-// or if the object belongs under another key. Recovery quarantines such objects.
+// memory of json, which must not change. It returns an error if the bytes are malformed or
+// undecodable, or if the object belongs under another key. Recovery quarantines such objects.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	return parseMeta(k, json, false)
 }
 
-// parseMeta stops after the metadata if metadataOnly is true. Callers then must know that the rest
-// is valid JSON and that the kind has no selectable fields.
+// parseMeta stops after the metadata if metadataOnly is true. In that case, the caller must know
+// that the rest is valid JSON and that the kind has no selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

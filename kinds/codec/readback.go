@@ -98,8 +98,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt searches the plan from *next on before it looks up the key in a map, because fields
-// mostly come in the order of the plan.
+// fieldAt searches the plan from *next on before it looks up the key in a map, because most fields
+// come in plan order.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {

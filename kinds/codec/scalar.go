@@ -143,7 +143,8 @@ func asReadBack(n float64) any {
 }
 
 // bytes returns base64 without line breaks and with unused bits cleared, so that equal bytes are
-// equal strings. Go's decoder, and therefore kube-apiserver, accepts both deviations.
+// equal strings. Go's decoder, and therefore kube-apiserver, accepts line breaks and any unused
+// bits.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -192,12 +193,12 @@ func (t *pathTracker) time(s string) any {
 
 const errYearRange = "year outside of range [0,9999]"
 
-// isStorable reports whether a UTC time has a four-digit year, because RFC 3339 cannot express
-// other years and the stored time could not be decoded.
+// isStorable reports whether a UTC time has a four-digit year. RFC 3339 cannot express other years,
+// so the stored time could not be decoded.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange records that the current time has no four-digit year in UTC. Unlike the errors of
-// time.Parse, its message includes the path, because the value itself looks valid.
+// timeOutOfRange records that s, a time in the body, has no four-digit year in UTC. Unlike the
+// errors of time.Parse, its message includes the path, because the value itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {

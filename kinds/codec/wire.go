@@ -86,7 +86,7 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf searches inJSON from next on first, because stored documents have their fields in that
+// leaf first searches inJSON from *next on, because stored documents have their fields in that
 // order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8

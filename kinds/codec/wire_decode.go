@@ -41,7 +41,7 @@ type wireDecoder struct {
 }
 
 // enter adds one nesting level, counted as in JSON. If enter succeeds, the caller decrements depth
-// after the value.
+// after reading the value.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -50,7 +50,7 @@ func (d *wireDecoder) enter() error {
 }
 
 // message handles repeated fields so that concatenated encodings merge, as Protobuf requires.
-// Values are replaced, messages merged and lists continued.
+// Values are replaced, messages merged and lists extended.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -239,8 +239,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether v is what Protobuf contains for an absent field, such as an empty
-// embedded message.
+// isWireZero reports whether v is the value that Protobuf contains for an absent field, such as an
+// empty embedded message.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

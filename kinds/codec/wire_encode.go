@@ -38,8 +38,8 @@ type wireEncoder struct {
 	scratch []byte
 }
 
-// A wirePart is a piece of the output. b[start:end] is the whole field of that rank or, in a map,
-// the entry of that key.
+// A wirePart is a piece of the output. b[start:end] is the whole field with that rank or, in a map,
+// the entry with that key.
 type wirePart struct {
 	rank       int
 	key        string

@@ -152,8 +152,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend takes n bytes from the budget. A value costs 1 and a string or key its length, roughly its
-// size as JSON.
+// spend takes n bytes from the budget. Each value costs 1, plus its length for a string or key,
+// which is roughly its size as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth

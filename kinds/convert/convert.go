@@ -49,8 +49,8 @@ func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	return k.Conversion.Keep(t)
 }
 
-// BodyKind returns the kind of request and response bodies of k or its subresource sub. The bodies
-// of some subresources have a kind of their own, such as Scale.
+// BodyKind returns the kind of request and response bodies of k or its subresource sub. Some
+// subresources have a body of another kind, such as Scale.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind
@@ -72,8 +72,8 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View returns the subresource sub, which has its own kind, of an object that is already converted
-// to k. It returns nil if the subresource cannot be read.
+// View returns the subresource sub of an object that is already converted to k. sub must have its
+// own kind. View returns nil if the subresource cannot be read.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {
 		return nil, nil

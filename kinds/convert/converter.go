@@ -23,7 +23,7 @@ type Form struct {
 	Converter Converter
 }
 
-// Convert converts stored objects to the form. It may return objects itself if nothing needs
+// Convert converts stored objects to the form. It may return the given slice if nothing needs
 // conversion.
 func (f Form) Convert(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
 	if f.Converter == nil {

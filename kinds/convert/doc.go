@@ -7,6 +7,6 @@
 // anything in another. Most reads request the stored version, which needs no decoding.
 //
 // The conversions of this package are pure and cannot fail on intact objects. A Form includes a
-// Converter, which may block and fail. If a webhook converts, stored bytes are valid only in the
-// version in which they were written (written.go).
+// Converter, which may block and fail. If a kind has a conversion webhook, stored bytes are valid
+// only in the version in which they were written (written.go).
 package convert

@@ -54,8 +54,8 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema returns a stored object as the current schema of its kind defines it. If the
-// object already conforms, the result is the object itself. If a webhook converts, the schema is
+// ToCurrentSchema applies the current schema of its kind to a stored object. If the object already
+// conforms, the result is the object itself. If the kind has a conversion webhook, the schema is
 // that of the version in which the object was written. Objects of a removed version are returned
 // unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {

@@ -125,8 +125,9 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports the cost before an error in the message, because a rule may have both. It rejects
-// optionalOldSelf in a rule that does not use oldSelf, because the field would have no effect.
+// rule reports an excessive cost of the rule before an error in its messageExpression, because a
+// rule may have both. It rejects optionalOldSelf in a rule that does not use oldSelf, because the
+// field would have no effect.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))

@@ -59,8 +59,8 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 
 type required []string
 
-// Evaluate treats a null field as present. Where the schema does not allow null, it has already
-// been dropped.
+// Evaluate treats a null field as present. Nulls that the schema does not allow have already been
+// dropped.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok || !e.Spend(len(r)/4) {

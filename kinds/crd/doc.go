@@ -5,12 +5,12 @@
 // everything from HTTP to field ownership treats them alike:
 //
 //	Message          the fields, with list types, keys and atomic parts, for ownership. Message.Additional
-//	                 has what a schema leaves open. There is no Protobuf form.
+//	                 describes undeclared fields. There is no Protobuf form.
 //	Message.Values   the schema as a value plan: defaults, pruning, and the evaluators of its
 //	                 constraints (values.go, evaluators.go, combinators.go). Package rules walks it.
 //	Message.Custom   bodies are decoded without a plan
 //	Strategy         ValidateServed validates a write by the schema of its version; Evaluate runs the
-//	                 CEL rules, which end with the context
+//	                 CEL rules until the context is done
 //	Conversion       between versions: changes the apiVersion, and prunes and defaults by the other schema;
 //	                 or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version
 //	Origin           the CRD: its name, its webhook, the schema of each version
@@ -46,8 +46,8 @@
 // Package cel evaluates the expressions. A CRD is rejected if the estimated cost of one rule, or of
 // all rules, exceeds the limits (rulecost.go). The estimate depends on the maximum sizes in the
 // surrounding schema. Rules are compiled when they first run. The rules of an object share a
-// budget. Evaluation also ends with its context and after a timeout. Rules without oldSelf do not
-// run for unchanged parts.
+// budget. Evaluation also ends when its context is done and after a timeout. Rules without oldSelf
+// do not run for unchanged parts.
 //
 // Values are those of trees (tree.Tree), including null where it is allowed.
 package crd

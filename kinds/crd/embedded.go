@@ -209,7 +209,6 @@ func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// enter moves to a field or, if only additionalProperties describes it, to a map entry.
 func (n *node) enter(at *tree.Position, name string) (back int) {
 	if n.properties[name] == nil && n.additional != nil {
 		return at.EnterKey(name)

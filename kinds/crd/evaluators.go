@@ -29,8 +29,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators skips the anyOf of an int-or-string, because a structural schema allows only one
-// that repeats the two types.
+// valueEvaluators skips the anyOf of an int-or-string, because structural schemas allow only an
+// anyOf that repeats the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -279,8 +279,8 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// matches reports whether a string matches the pattern. While it reads a long string, the
-// evaluation may run out of budget.
+// matches reports whether a string matches the pattern. A long string is charged while it is read,
+// so that an exhausted budget ends the match.
 func (t *textLimits) matches(e *schema.Evaluation, s string) bool {
 	const long = 1 << 18 // takes some milliseconds
 	if cost := schema.PatternCost(len(s), t.patternSize); cost < long {

@@ -71,7 +71,7 @@ func (f Formats) Of(name string) func(s string) bool {
 func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
 
 // expression compiles a regular expression on first use. Most formats are rarely used, and
-// compiling all of them would add 15 ms to the start.
+// compiling all of them would add 15 ms to startup.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

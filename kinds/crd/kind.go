@@ -47,8 +47,8 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 }
 
 // Compile returns the kinds of a valid CRD, or nil if no version is the storage version. The CRD
-// may be an outline. Compile does not set the views of subresources and examines no schema
-// (definedSchema).
+// may be an outline. Compile does not set the views of subresources. Schemas are compiled later, on
+// demand (definedSchema).
 //
 // Names are those in status.acceptedNames, because names in the spec may belong to another CRD.
 // Until names are accepted, the names in the spec are used.
@@ -108,8 +108,8 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms sets the working forms of a CRD with a conversion webhook. A working form differs
-// from its kind only where the kind depends on the stored version.
+// addWorkingForms sets the working forms of a CRD with a conversion webhook. Each working form is
+// its own storage version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout limits the time of an evaluation in addition to the cost limit, because
-// counting the cost of many small steps takes longer than the steps.
+// evaluationTimeout limits the time of an evaluation in addition to the cost limit. Counting the
+// cost of many small steps takes longer than the steps themselves.
 const evaluationTimeout = 5 * time.Second
 
 type ruleSet struct {
@@ -23,8 +23,8 @@ type ruleSet struct {
 	once   sync.Once // prepares the nodes
 }
 
-// A ruleEvaluator runs the rules of one object. All rules share one budget, so that many rules
-// cannot make a write more expensive.
+// A ruleEvaluator runs the rules of one object. All rules share one budget, which limits the cost
+// of a write regardless of the number of rules.
 type ruleEvaluator struct {
 	ctx    context.Context
 	timer  *time.Timer // ends ctx after evaluationTimeout; nil without a timeout
@@ -199,8 +199,8 @@ func (e *ruleEvaluator) end(n *node, path, why string) {
 }
 
 // message returns the message of a violated rule. ok is false if the evaluation must end. The
-// static message is used if the messageExpression fails or its result is empty, too long or has
-// several lines.
+// static message is used if the messageExpression fails or if its result is empty, is too long or
+// has line breaks.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {
 		out, err := r.message.Eval(e.ctx, values, e.budget)

@@ -151,8 +151,9 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory in bytes. A node includes its field and value plan, and a rule its programs and
-// its share of their environment. patternMemory is per unit of regex.Expansion.
+// Measured memory in bytes. nodeMemory includes the field and value plan of the node, and
+// ruleMemory the programs of the rule and a share of their environment. patternMemory is per unit
+// of regex.Expansion.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10

@@ -11,8 +11,8 @@ func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
 
-// prepare uses the type of the parent's field if possible, because the type checker distinguishes
-// structurally equal types, such as those of self.a and of self in a rule on a.
+// prepare uses the type of the parent's field if possible. The type checker distinguishes
+// structurally equal types, so self.a and self in a rule on a would otherwise have different types.
 func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	if !n.hasRules {
 		return

@@ -56,8 +56,8 @@ func (c *fadingContext) Err() error {
 	return nil
 }
 
-// TestValidationEndsWithContext checks that validation ends when its context is canceled, with an
-// error and without causes.
+// TestValidationEndsWithContext checks that canceling the context ends validation, with an error
+// and without causes.
 func TestValidationEndsWithContext(t *testing.T) {
 	k := kindOf(t, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":`+repeated(100, `{"minimum":7}`)+`}}}}`)
 	ctx := &fadingContext{t.Context(), 3}

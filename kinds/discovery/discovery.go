@@ -72,7 +72,7 @@ func (d *Discovery) Resources(group, version string) []byte {
 	return d.resources[GroupVersion{group, version}]
 }
 
-// Aggregated returns the APIGroupDiscoveryList at /api, if core is true, or /apis, and its ETag.
+// Aggregated returns the APIGroupDiscoveryList at /apis, or at /api if core is true, and its ETag.
 func (d *Discovery) Aggregated(core bool) (body []byte, etag string) {
 	doc := d.aggregated[core]
 	return doc.body, doc.etag

@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority orders discovery. Groups of higher priority come first and, within a group, versions
-// of higher priority. The priority of a group is the highest among its versions.
+// A Priority determines the order in discovery. Groups of higher priority come first and, within a
+// group, versions of higher priority. The priority of a group is the highest among its versions.
 type Priority struct{ Group, Version int64 }
 
 // definedPriority is the priority of CRD versions. CRD groups come after all built-in groups,
 // ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is the priority of the APIService group. It exceeds what an APIService may
-// request, so that no other server can take over its short names.
+// highestPriority is the priority of the APIService group. It exceeds the maximum for APIServices,
+// so that no other server can take over its short names.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
 // groupPriorities holds the priorities of built-in groups in the platform profile. The order
@@ -32,7 +32,8 @@ var groupPriorities = map[string]int64{
 	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
-// versionPriorities holds the priorities of versions that do not follow from their stability.
+// versionPriorities holds the version priorities that differ from the default for the version's
+// stability.
 var versionPriorities = map[string]int64{
 	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
 	"admissionregistration.platform.io/v1beta1": 12, "admissionregistration.platform.io/v1alpha1": 9,

@@ -39,8 +39,8 @@ func NewDeviceSelectors(naming *meta.Naming, shared bool) *DeviceSelectors {
 	})}
 }
 
-// deviceType returns the type of a device, which has a driver, and attributes and capacities in
-// maps by domain and name.
+// deviceType returns the type of a device. Attributes and capacities are maps by domain and then by
+// name.
 func deviceType(shared bool) *cel.Type {
 	domain, name := cel.Bounded(cel.String, maxDeviceDomain), cel.Bounded(cel.String, maxDeviceName)
 	byName := func(value *cel.Type) *cel.Type {

@@ -10,14 +10,14 @@ import (
 // Types holds the types of object and params. Without Types, both are dynamic.
 type Types struct{ Object, Params *cel.Type }
 
-// A scope lists what an expression may use besides object, oldObject, request and namespaceObject.
-// Scopes are the keys of the cached environments of a policy.
+// A scope determines whether an expression may use params, the authorizer and patch types. Scopes
+// are the keys of the cached environments of a policy.
 type scope struct {
 	params, authorizer, patches bool
 }
 
-// newEnvironment creates an environment. variables is the type of the variable named variables, or
-// nil if the environment has no such variable.
+// newEnvironment returns an environment for the scope. If variables is not nil, the environment has
+// a variable of that type, named variables.
 func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
 	options := []cel.Option{
 		cel.Sized(),

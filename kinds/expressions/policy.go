@@ -15,7 +15,7 @@ type Policy struct {
 	Conditions  []*Expr
 	Variables   []*Expr
 	Validations []*Expr
-	// Messages are the messageExpressions of the Validations, nil where a validation has none.
+	// Messages holds the messageExpression of each validation, or nil.
 	Messages    []*Expr
 	Annotations []*Expr
 	Mutations   []*Expr

@@ -22,8 +22,9 @@ type Warning struct{ FieldRef, Text string }
 
 // CheckTypes checks the validations and messages of a validating policy against the types of the
 // objects that the policy matches. params is the type of its parameters, or nil if unknown.
-// Warnings are stored in the status, so their size is limited to maxWarningBytes. An error is
-// returned only if ctx is done, because checking many expressions and kinds takes time.
+// Warnings are stored in the status, so their size is limited to maxWarningBytes. Checking many
+// expressions and kinds takes time, so CheckTypes stops when ctx is done. It returns no other
+// error.
 func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Checked, params *cel.Type) ([]Warning, error) {
 	var checkers []typeChecker
 	for _, k := range kinds {

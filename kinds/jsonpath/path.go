@@ -26,7 +26,7 @@ type step func(w *walk, v jsontext.Value, yield func(jsontext.Value) bool) bool
 // A walk bounds the work of an evaluation, because repeated deep steps would take exponential time.
 type walk struct{ rest int }
 
-// workUnit is the number of bytes whose examination counts as much as one selected value.
+// workUnit is the number of bytes that cost as much to examine as one selected value.
 const workUnit = 64
 
 // Parse parses a path. ok is false if the path is invalid or not supported. For example,
@@ -331,7 +331,7 @@ func (p Path) first(w *walk, v jsontext.Value) (found jsontext.Value) {
 	return found
 }
 
-// Walk calls yield for each selected value until yield returns false, and then returns false.
+// Walk calls yield for each selected value. If yield returns false, Walk stops and returns false.
 func (p Path) Walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return p.walk(&walk{math.MaxInt}, v, yield)
 }

@@ -35,8 +35,7 @@ func (o *Object) Field(name string) Value {
 			return nil
 		}
 		o.rest = rest
-		// All slices share the end of the text's capacity, so their capacities differ by their
-		// offsets.
+		// All slices share the end of text's capacity, so a difference in capacity is an offset.
 		name0, value0 := cap(o.text)-cap(key), cap(o.text)-cap(w)
 		o.found[o.n] = member{name0, name0 + len(key), value0, value0 + len(w)}
 		o.n++

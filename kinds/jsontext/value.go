@@ -113,7 +113,7 @@ func (v Value) trim() Value {
 }
 
 // Length returns the length in bytes of the value at the start of v. It returns 0 if the value is
-// missing or truncated. Numbers and literals are not parsed, only their end is found.
+// missing or truncated. It finds the end of numbers and literals without parsing them.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0

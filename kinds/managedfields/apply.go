@@ -122,12 +122,12 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes the fields of the writer's last apply that the current apply lacks from merged,
-// unless another manager owns them. version is that of the last apply.
+// prune removes the fields from merged that the writer's last apply contained and the current apply
+// lacks, unless another manager owns them. version is that of the last apply.
 //
 // The paths of the last set run through objects and lists that managers share. Therefore prune
-// removes everything in the set, restores what managers own, and finally restores what it removed
-// in excess of the set.
+// removes everything in the set, restores the fields that managers own, and finally the removed
+// fields that are not in the set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -143,7 +143,7 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 		pruned["metadata"] = unownedMetadataOf(whole)
 	}
 	pruned = a.addBackOwned(merged, served, pruned, version)
-	// Restore what a removed object or list contained beyond the paths of the last set.
+	// Restore the parts of removed objects and lists that are not in the last set.
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {

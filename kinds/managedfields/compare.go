@@ -21,13 +21,13 @@ type membership struct {
 
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparer compares two trees of one version. It skips values that share memory, so its cost is
-// that of the changed parts.
+// A comparer compares two trees of one version. It skips values that share memory, so its cost
+// depends only on the changed parts.
 type comparer struct {
 	excluded excludedFields
 	// asEncoded compares both trees as they are encoded, with EmitEmpty fields and without omitted
 	// empty fields. Updates are compared in this way, because clients read encoded objects. Applies
-	// are not, because empty values in a configuration count too.
+	// are not, because the applier also owns empty values.
 	asEncoded bool
 }
 
@@ -89,8 +89,8 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf reports whether a value has no parts. This may differ from its plan in custom objects,
-// which are compared before validation.
+// isLeaf reports whether a value has no parts. Custom objects are compared before validation, so a
+// value may not match its plan.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
 // valueOrParts compares two values if at most one of them has parts. The parts are added or removed

@@ -62,7 +62,8 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes a field whose own path is not in the set, if a longer path is.
+// part writes a field whose own path is not in the set. It writes nothing if the set has no path
+// below the field.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))

@@ -7,8 +7,8 @@ import (
 
 // withoutLastApplied removes conflicts that would hinder the upgrade from client-side apply. The
 // last-applied annotation records the fields that the client has applied. An apply may take over
-// those that still have the recorded value. Other values are changes of another manager, which must
-// not be overwritten silently.
+// fields that still have the recorded value. Other values are changes of another manager, which
+// must not be overwritten silently.
 func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
 	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
 	left := map[*manager]Set{}

@@ -19,7 +19,7 @@ const (
 // does not depend on the version.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
-// String returns the manager as conflicts name it, such as "kubectl" using apps/v1, or "hpa" with
+// String returns the manager as shown in conflicts, such as "kubectl" using apps/v1, or "hpa" with
 // subresource "scale". Clients search for these words.
 func (i managerIdentity) String() string {
 	text := fmt.Sprintf("%q", i.name)
@@ -223,9 +223,9 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize returns the managedFields that a client has sent, in canonical form and without
-// duplicates and managers that own nothing. It returns false if the list is empty or invalid,
-// because an invalid entry would later count as owning nothing.
+// Normalize returns a client's managedFields in canonical form, without duplicates and without
+// managers that own nothing. It returns false if the list is empty or invalid, because an invalid
+// entry would later count as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {

@@ -43,7 +43,7 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// The cache holds about parseCacheSize bytes of FieldsV1. Longer texts than maxCachedText are not
+// The cache holds about parseCacheSize bytes of FieldsV1. Texts longer than maxCachedText are not
 // cached.
 const (
 	maxCachedText  = 8 << 10

@@ -219,7 +219,7 @@ func (b *builder) belowAll(same []node) Set {
 	return unionAll(all)
 }
 
-// Paths returns the paths as messages show them, such as .spec.containers[name="c"].image.
+// Paths returns the paths as shown in messages, such as .spec.containers[name="c"].image.
 func (s Set) Paths() []string { return s.paths(nil, "") }
 
 func (s Set) paths(list []string, prefix string) []string {

@@ -9,9 +9,9 @@
 // The result contains the values of the patch regardless of their types and names. The caller
 // passes it to codec.Conform, which checks types and drops unknown fields.
 //
-// Small patches can demand much work. JSON patches are limited in operations, copied bytes and
-// moved items (MaxOperations, maxCopySize, maxMovedItems). Strategic merge patches are limited in
-// the items that they merge into (maxMergeWork).
+// Even small patches may require much work. JSON patches are limited in operations, copied bytes
+// and moved items (MaxOperations, maxCopySize, maxMovedItems). Strategic merge patches are limited
+// in the items that they merge into (maxMergeWork).
 //
 // # Strategic merge patches
 //

@@ -42,7 +42,7 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 
 // applyItemDirectives applies the directives among the items of a patch. left is live without the
 // deleted items. items holds the other items of the patch, which replace the list if replace is
-// true. If replace is false and live is not nil, all of them are objects with the merge key.
+// true. If replace is false and live is not nil, all items are objects with the merge key.
 //
 // Deletions precede merges regardless of their position, so a patch can delete and add an item.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {

@@ -129,8 +129,8 @@ func (n *node) tree() any {
 	return out
 }
 
-// size subtracts the approximate size of n as JSON from budget and stops below zero. Brackets count
-// 2 bytes, keys 4 plus their length, and numbers 8.
+// size returns the budget minus the approximate size of n as JSON. It stops when the budget is
+// exceeded. Brackets count 2 bytes, keys 4 plus their length, and numbers 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)

@@ -59,7 +59,7 @@ func (g *strategic) spend(n int) error {
 // itself.
 //
 // A $patch directive overrides everything else. Otherwise $retainKeys removes fields, fields are
-// merged, and then the directives beside lists are applied, because they need the merged lists.
+// merged, and then the directives for lists are applied, because they need the merged lists.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -126,8 +126,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies the directives beside lists, first deletions, then orders. A directive such as
-// "$setElementOrder/containers" names its list. The patch need not contain the list itself.
+// mergeLists applies the directives for lists, such as "$setElementOrder/containers". Deletions
+// precede orders. The patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)

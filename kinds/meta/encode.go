@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients receive it. A Success with code 200 has no code.
+// AppendJSON appends the Status as clients receive it. It omits the code of a Success with code
+// 200.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {

@@ -13,7 +13,6 @@ type Status struct {
 	Success bool
 }
 
-// Error returns the message.
 func (s *Status) Error() string { return s.Message }
 
 // Details identifies the subject of a Status.

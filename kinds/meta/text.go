@@ -9,5 +9,4 @@ type Text struct{ s string }
 // NewText returns a Text with a copy of s.
 func NewText(s string) Text { return Text{strings.Clone(s)} }
 
-// String returns the text.
 func (t Text) String() string { return t.s }

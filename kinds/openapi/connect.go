@@ -73,7 +73,7 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 }
 
 // connectParameters returns the option and path parameters, sorted by name. Subresources do not
-// share parameter definitions, because a name has a different meaning in each.
+// share parameter definitions, because the same name has different meanings.
 func (b *builder) connectParameters(p endpoint) []any {
 	all := []parameter{nameParameter}
 	if p.kind.Namespaced {

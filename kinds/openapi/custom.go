@@ -60,8 +60,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject returns the OpenAPI form of s with the common properties. Levels of the shared
-// schema that change are copied.
+// customObject returns the OpenAPI form of s with the common properties. It copies the levels of
+// the shared schema that it changes.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {

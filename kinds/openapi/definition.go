@@ -11,8 +11,8 @@ import (
 )
 
 // definitions collects the schemas to which a document refers, directly or indirectly, while its
-// paths are written. It stores a function for each schema, which builds the schema when the schema
-// is written. Only names are kept in memory, and messages may be recursive.
+// paths are written. It stores only a function that builds each schema when the schema is written.
+// This saves memory and allows recursive messages.
 type definitions struct {
 	names      names
 	dialect    dialect

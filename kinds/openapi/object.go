@@ -39,8 +39,8 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// appendJSON appends a value as JSON. It panics for values of other types, which are bugs that show
-// up in any document.
+// appendJSON appends a value as JSON. It panics for types that object does not allow, because such
+// bugs show up in any document.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:

@@ -23,8 +23,8 @@ type operation struct {
 	deprecated           bool
 }
 
-// responseDescriptions holds the descriptions of responses by status code. Every operation lists
-// 401, because it may return it.
+// responseDescriptions holds the descriptions of responses by status code. Every operation may
+// return 401.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
 func (b *builder) operation(o operation) object {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// V3Of returns a version 3 document for a path such as "apis/ext.example.com/v1", converted from
-// the version 2 document of a server that has no version 3.
+// V3Of returns a version 3 document for a path such as "apis/ext.example.com/v1". It converts the
+// version 2 document of a server that has no version 3.
 func (d *Documents) V3Of(r *Remote, path string) *Document {
 	return newDocument(d.options, version3, scope{remotes: []*Remote{r}, below: "/" + path + "/"})
 }

@@ -65,7 +65,7 @@ func Compare(a, b string) int {
 	return x.Cmp(y)
 }
 
-// WholeThousandths returns the canonical form of s, rounded to a multiple of 1m away from zero. It
+// WholeThousandths returns the canonical form of s, rounded away from zero to a multiple of 1m. It
 // returns an invalid quantity unchanged.
 func WholeThousandths(s string) string {
 	if _, ok := parseSimple(s); ok {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// MaxExpansion is the maximum Expansion of a user's regular expression. Compiled programs stay in
-// memory.
+// MaxExpansion is the maximum Expansion of a user's regular expression, whose compiled program
+// stays in memory.
 const MaxExpansion = 50_000
 
 // ErrTooLarge reports a regular expression whose Expansion exceeds MaxExpansion.

@@ -27,7 +27,6 @@ type Validator interface {
 // registered.
 type HandlesAll struct{}
 
-// Handles returns true.
 func (HandlesAll) Handles(*Attributes) bool { return true }
 
 // A Stage determines when a plugin runs and whether it may block.
@@ -96,7 +95,7 @@ func (all *Admission) MayBlock() bool {
 	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits reports whether an operation of m requires admission, so that no shortcut may skip it.
+// Admits reports whether an operation of m requires admission. If so, no shortcut may be taken.
 func (m *Mutation) Admits(o Operation) bool {
 	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }
@@ -178,7 +177,7 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 }
 
 // AdmitOperation admits a connection, or an operation that stores nothing under its own name, such
-// as an eviction. Mutators may change body. Then complete runs, which completes the body before
+// as an eviction. Mutators may change body. complete is then called to complete the body before
 // validation. The caller must commit or release the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)

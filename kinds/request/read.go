@@ -95,8 +95,8 @@ type Event struct {
 	Status           *meta.Status
 }
 
-// A Sink receives the events of one watch, from one goroutine at a time. It may block on its client
-// until its own deadline.
+// A Sink receives the events of one watch, from one goroutine at a time. Its methods may block on a
+// slow client until the Sink's own deadline.
 type Sink interface {
 	// Events delivers events in order. The caller reuses the slice afterwards. An error ends the
 	// session.

@@ -29,8 +29,8 @@ func (r *Reservation) Commit() {
 	}
 }
 
-// Release must be called if the change is not stored, because it was rejected later, failed,
-// restarted or is a dry run.
+// Release must be called if the change is not stored, for example if it fails, restarts or is a dry
+// run.
 func (r *Reservation) Release() {
 	if r != nil && r.OnRelease != nil {
 		r.OnRelease()
@@ -59,15 +59,15 @@ func (r *Reservation) With(other *Reservation) *Reservation {
 	return both
 }
 
-// A Claim names a unique resource, such as an address, that other servers of the same log assign
-// too. The log rejects a change with a Claim that another change holds.
+// A Claim names a unique resource, such as an address, that other servers on the same log also
+// assign. The log rejects a change with a Claim that another change holds.
 type Claim struct {
 	Name    string
 	Release bool // the change returns it
 }
 
-// A Guard names an aggregate of many objects from which a change was computed, and which other
-// servers of the same log change too. The log rejects the change if another server has raised the
+// A Guard names an aggregate of many objects from which a change was computed. Other servers on the
+// same log also change the aggregate. The log rejects the change if another server has raised the
 // guard after version Seen. If Raise is true, this change raises the guard. Changes on the same
 // server need no guard against each other.
 type Guard struct {

@@ -45,11 +45,11 @@ type Patch struct {
 type Apply struct {
 	Config tree.Tree
 	Force  bool // takes over fields of other managers
-	// Misplaced is the error for a configuration that names an object other than Key, or nil. Apply
-	// conflicts take precedence over this error. If the object does not exist, a uid in the
-	// configuration does too.
+	// Misplaced is the error for a configuration that names an object other than Key, or nil. Two
+	// errors take precedence over it: apply conflicts, and a uid in the configuration of a missing
+	// object.
 	Misplaced error
-	// Digest returns a hash of everything except the object that determines the result. The store
+	// Digest returns a hash of everything that determines the result, except the object. The store
 	// uses it to recognize no-op applies. Digest is nil if the apply requires admission or its kind
 	// may change.
 	Digest func() meta.Digest

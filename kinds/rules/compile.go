@@ -82,13 +82,14 @@ func (c *compiler) isOff(f *schema.Field) bool {
 	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
-// Predicates that callers pass to closure as into.
+// Predicates for the parameter into of closure.
 func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
-// closure finds the messages that have a field with a property, or contain such a message in a
-// field that into accepts. It takes quadratic time, but runs only at startup.
+// closure returns the messages with a field for which has returns true, and the messages that
+// contain such a message in a field for which into returns true. It takes quadratic time, but runs
+// only at startup.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -167,7 +168,8 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 }
 
 // field builds the plan of a field. As in Kubernetes, checks of a whole list run after its items
-// are checked. Only checks that can make the item checks unnecessary run before, like MaxItems.
+// are checked. Only checks that can make the item checks unnecessary, such as MaxItems, run before
+// them.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // A ruleSet is a list of declared rules and implements schema.Check. Rules are compiled on first
-// use, because compiling all of them would take a tenth of the start's CPU time.
+// use, because compiling all of them would take a tenth of the CPU time at startup.
 type ruleSet struct {
 	compiler *ruleCompiler
 	uses     map[string]*ruleSet // what rules of the set mean by messages

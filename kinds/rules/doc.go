@@ -20,8 +20,8 @@
 // # Faults
 //
 // A check never stops at the first fault. Causes have a fixed order: metadata, fields in plan order
-// (depth first), then the kind's rules and functions. If a rule or function reports a cause with
-// the same type and path as a cause from the plan, it replaces that cause.
+// (depth first), then the kind's rules and functions. A cause from a rule or function replaces a
+// cause from the plan with the same type and path.
 //
 // Paths are those of the JSON form: spec.containers[0].name, data[key].
 //

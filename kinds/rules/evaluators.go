@@ -219,7 +219,6 @@ func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous
 	e.Invalid(e.Path(), key, strings.Join(r, " and ")+msg)
 }
 
-// contains reports whether a key has a domain that equals or is below one of the domains.
 func (r reservedDomains) contains(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	domain = "." + strings.ToLower(domain)

@@ -123,7 +123,6 @@ func (u *Unique) hasIdentity(item any) bool {
 	return false
 }
 
-// report reports a duplicate, such as spec.ports[1].name: Duplicate value: "http".
 func (u *Unique) report(e *schema.Evaluation, i int, item any) {
 	back := e.EnterItem(i)
 	t, _ := item.(tree.Tree)

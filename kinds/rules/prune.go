@@ -43,8 +43,8 @@ func (p *pruner) root(plan *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, un
 	return pruned, p.unknown
 }
 
-// A pruneScope is the plan of a value. The plan may be nil. preserveUnknown keeps unknown fields.
-// It is set in this plan or in the plan of the enclosing list.
+// A pruneScope holds the plan of a value, or nil. preserveUnknown keeps unknown fields. Either this
+// plan or the plan of the enclosing list sets it.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool

@@ -164,8 +164,6 @@ func withDetail(text, detail string) string {
 	return text + ": " + detail
 }
 
-// formatValue formats a value for messages, truncated to 16 KiB. Strings are quoted, and other
-// values are JSON.
 func formatValue(v any) string {
 	return meta.CutText(formatFullValue(v), 16<<10)
 }

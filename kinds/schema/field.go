@@ -78,7 +78,6 @@ type OneOf struct {
 // Type is the data type of a field.
 type Type uint8
 
-// Values of Type.
 const (
 	TypeString Type = iota
 	TypeBool
@@ -100,7 +99,6 @@ const (
 // Shape defines whether a field holds one value, a list or a map.
 type Shape uint8
 
-// Values of Shape.
 const (
 	Single Shape = iota
 	List
@@ -110,7 +108,6 @@ const (
 // Presence defines whether the published OpenAPI documents mark a field as required.
 type Presence uint8
 
-// Values of Presence.
 const (
 	PresenceDerived  Presence = iota // derived from type and other options
 	PresenceRequired                 // although the server does not require it
@@ -120,7 +117,6 @@ const (
 // Empty defines whether validation of a field applies to "" and 0.
 type Empty uint8
 
-// Values of Empty.
 const (
 	EmptyByType  Empty = iota // if they differ from an absent value
 	EmptyChecked              // always, and also if the value is absent
@@ -130,7 +126,6 @@ const (
 // ListType defines how server-side apply merges a list.
 type ListType uint8
 
-// Values of ListType.
 const (
 	ListAtomic ListType = iota
 	ListSet

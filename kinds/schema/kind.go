@@ -64,15 +64,14 @@ type Writes struct {
 // Deletion defines how objects are deleted. Finalizers delay every deletion.
 type Deletion uint8
 
-// Values of Deletion.
 const (
 	DeleteAtOnce     Deletion = iota
 	DeleteGracefully          // after a grace period
 	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
-// Virtual reports whether objects of the kind are not stored, as with access reviews. Every stored
-// kind supports watch.
+// Virtual reports whether objects of the kind are not stored, like those of access reviews. Every
+// stored kind supports watch.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
 // A Deprecation holds API versions, such as "1.23", and the replacement. Removed and Replacement
@@ -89,7 +88,7 @@ type SelectField struct {
 	Indexed              bool
 }
 
-// A Subresource is a subresource of a kind, such as status or scale.
+// A Subresource declares one subresource of a kind, such as status or scale.
 type Subresource struct {
 	Name  string
 	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
@@ -166,7 +165,6 @@ type Column struct {
 // NameFormat is the validation rule for metadata.name.
 type NameFormat uint8
 
-// Values of NameFormat.
 const (
 	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
 	NameLabel                         // DNS-1123 label

@@ -49,9 +49,9 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 // SetPolicy replaces the policy for future requests.
 func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
-// emit sends the current Event of a Record to all sinks, and reports whether all of them stored it.
-// The first sink that needs a form (JSON or legacy) encodes it for the others. The caller may
-// reject the request only at stage RequestReceived.
+// emit sends the current Event of a Record to all sinks. It returns false if a sink in mode
+// BlockingStrict lost the Event. The caller may then reject the request, but only at stage
+// RequestReceived. The first sink that needs a form (JSON or legacy) encodes it for the others.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true

@@ -109,8 +109,9 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a full batch, or for a partial one once MaxWait has passed since it saw the first
-// line. It returns an empty batch after close. No timer runs while the queue is empty.
+// next waits for a full batch. Once MaxWait has passed since it saw the first line, it returns a
+// partial one. It returns an empty batch once the batcher is closed and empty. No timer runs while
+// the queue is empty.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -130,9 +131,9 @@ func (b *batcher) next() [][]byte {
 	}
 }
 
-// take returns a batch if one is due. some reports whether lines are waiting. over reports whether
-// the batcher is closed and empty. If lines remain, take signals again, because it may have
-// consumed their signal.
+// take returns the next batch if it is full, flush is set, or the batcher is closed. some reports
+// whether lines are waiting, and over whether the batcher is closed and empty. If lines remain,
+// take signals again, because their signal may have been consumed.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package audit records who made which request, and its outcome.
+// Package audit records requests with their users and outcomes.
 //
 // The first matching rule of a Policy decides how much to record. An Event describes a request at
 // one stage. A Record makes the Events of one request. Records are reused. A Sink takes Events: a
@@ -32,7 +32,7 @@
 //     of parameters whose name contains "token" in any spelling.
 //   - Bodies, and error messages that may quote them, appear only from level Request on.
 //   - Buffers are limited in number and bytes, and losses are counted.
-//   - A full disk never leaves half a line before a whole one.
+//   - A full disk never leaves a partial line before a complete one.
 //
 // # Why not lumberjack
 //

@@ -158,7 +158,7 @@ func (o *ObjectReference) appendJSON(b []byte) []byte {
 const statusPrefix = `{"kind":"Status","apiVersion":"v1",`
 
 // appendStatus writes the response code even if the response is not a Status, because log consumers
-// filter by it. The code comes last.
+// filter by it.
 func (e *Event) appendStatus(b []byte) []byte {
 	if e.Code == 0 {
 		return b

@@ -69,9 +69,9 @@ func (f *File) open() error {
 	return nil
 }
 
-// Write writes b, which must consist of whole lines. After a partial write it truncates the file,
-// if possible. Each write is one system call in append mode, so lines of other processes do not mix
-// in.
+// Write writes b, which must consist of whole lines. After a partial write, it truncates the file
+// if possible. Each write is one system call in append mode, so that lines of several processes do
+// not interleave.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *File) ensureSpace(n int64) error {
 	return nil
 }
 
-// rotate renames the file and opens a new one. After a failed rename, the next write tries again.
+// rotate renames the file and opens a new one. If the rename fails, the next write tries again.
 func (f *File) rotate() error {
 	info, err := f.file.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -24,7 +24,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendStringBody copies runs of plain bytes at once, because nearly all text is plain.
+// appendStringBody appends each run of plain bytes in one step, because nearly all text is plain.
 func appendStringBody(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -51,7 +51,8 @@ func appendStringBody(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// appendRune appends one special character, above U+FFFF as a surrogate pair.
+// appendRune appends a rune, which it escapes if it is unprintable. Above U+FFFF, the escape is a
+// surrogate pair.
 func appendRune(b []byte, r rune) []byte {
 	if unicode.IsPrint(r) {
 		return utf8.AppendRune(b, r)

@@ -12,9 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record produces the Events of one request. Only one goroutine at a time may use a Record. It
-// sets the fields of Event, and must not use the Record after Release. Records are pooled with
-// their buffers.
+// A Record produces the Events of one request. Only one goroutine at a time may use it, and none
+// after Release. Callers set the fields of Event. Records are pooled with their buffers.
 type Record struct {
 	Event
 	auditor    *Auditor
@@ -77,9 +76,10 @@ func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{
 // maxName is in bytes. Valid names are never longer.
 const maxName = 253
 
-// SetRequestObject completes the object reference from the metadata in the request body, at any
-// level, because only the body of a create has the name. It omits values longer than maxName, which
-// could carry the body into the log. It does not modify object.
+// SetRequestObject completes the object reference from the metadata in the request body, because
+// the path of a create does not contain the name. It applies at any level. Values longer than
+// maxName are omitted, because they could carry the body into the log. SetRequestObject does not
+// modify object.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {

@@ -73,7 +73,6 @@ func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	return err
 }
 
-// compressFile compresses a file under a temporary name and renames the complete result.
 func compressFile(path string) error {
 	from, err := os.Open(path)
 	if err != nil {

@@ -43,7 +43,7 @@ type Sink struct {
 	closing chan struct{} // closed by close
 }
 
-// An output stores lines. Its methods need not be safe for concurrent use.
+// An output stores lines. Its methods must be safe for concurrent use.
 type output interface {
 	// write stores lines, each with a trailing newline. It returns when ctx ends, and stops
 	// retrying when hurry is closed.

@@ -1,6 +1,6 @@
 package authn
 
-// Bearer authenticates requests with a bearer token by tokens, and other requests by others. An
+// Bearer uses tokens for requests with a bearer token, and others for all other requests. An
 // unknown token is an error even if the request has another valid credential. If both credentials
 // are valid, others determines the user.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }

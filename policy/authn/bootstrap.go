@@ -26,7 +26,8 @@ const (
 
 var bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
 
-// isBootstrapGroup matches system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9], as Kubernetes does.
+// isBootstrapGroup reports whether group matches system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9], as
+// in Kubernetes.
 func isBootstrapGroup(group string) bool {
 	const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789"
 	name, ok := strings.CutPrefix(group, "system:bootstrappers:")
@@ -132,7 +133,8 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 	return slices.Compact(all), true
 }
 
-// BootstrapTokens authenticates by the bootstrap token Secrets in the system namespace.
+// BootstrapTokens authenticates requests with the bootstrap tokens in Secrets of the system
+// namespace.
 func BootstrapTokens(naming *meta.Naming, objects policy.Objects, now func() time.Time) Authenticator {
 	return bootstrapTokens{naming, objects, now}
 }

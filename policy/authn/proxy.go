@@ -24,9 +24,9 @@ type ProxyOptions struct {
 	Now           func() time.Time
 }
 
-// Proxy authenticates by the identity headers that an authenticating proxy sets. It trusts the
-// headers only on connections with a proxy's client certificate. It removes trusted headers from
-// the request. It has no opinion on requests without a user header or certificate.
+// Proxy authenticates requests with the identity headers of an authenticating proxy. It trusts and
+// removes the headers only on connections with a proxy's client certificate. It has no opinion on
+// requests without a user header or certificate.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName

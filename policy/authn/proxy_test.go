@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// testHeaders alternates the names and values of headers.
+// testHeaders is a list of name, value pairs.
 type testHeaders []string
 
 func (l *testHeaders) Values(name string) (values []string) {

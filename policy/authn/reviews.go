@@ -18,8 +18,8 @@ type Reviews[T any] struct {
 	now      func() time.Time
 }
 
-// NewReviews returns Reviews that caches at most kept results and runs at most atOnce reviews at
-// once. timeout limits a review, including its wait for a slot.
+// NewReviews returns a Reviews that caches at most kept results and runs at most atOnce reviews
+// concurrently. timeout limits a review, including its wait for a slot.
 func NewReviews[T any](kept, atOnce int, timeout time.Duration, now func() time.Time) *Reviews[T] {
 	return &Reviews[T]{cache: NewCache[T](kept, now), slots: make(chan struct{}, atOnce), timeout: timeout, now: now}
 }

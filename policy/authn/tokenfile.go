@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// TokenFile authenticates by a static list of bearer tokens. It looks them up by SHA-256 sum, so
-// that the duration of a lookup reveals nothing about the tokens.
+// TokenFile authenticates requests with a static list of bearer tokens. It looks them up by SHA-256
+// sum, so that the duration of a lookup reveals nothing about the tokens.
 type TokenFile struct {
 	users map[[sha256.Size]byte]*User
 }

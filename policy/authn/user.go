@@ -19,7 +19,7 @@ const (
 // A User is the authenticated user of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier of the two expiries. It applies if a request
+// withEarlierExpiry returns u with the earlier of the two expiries. It is used if a request
 // presents two credentials, because both must be valid.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {

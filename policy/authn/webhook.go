@@ -35,7 +35,7 @@ const (
 	minRecheckInterval   = time.Second      // minimum time between two reviews of one token
 )
 
-// Webhook authenticates bearer tokens by TokenReviews. Concurrent requests with the same token
+// Webhook authenticates bearer tokens with TokenReviews. Concurrent requests with the same token
 // share one review. A failed call is an error and is not cached.
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{

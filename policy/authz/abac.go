@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// ABAC allows the requests that a line of the policy file allows. It has no opinion on other
-// requests.
+// ABAC authorizes requests by the lines of a policy file. It has no opinion on requests that no
+// line allows.
 type ABAC struct{ lines []policyLine }
 
 // A policyLine grants rights to a user, a group, or a user in a group. "*" matches any value. As a

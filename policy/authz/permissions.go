@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RuleResolver is an Authorizer that can list the rules of a user. Another mode may still deny
-// what they allow.
+// A RuleResolver is an Authorizer that can list the rules of a user. Another mode may still deny a
+// request that these rules allow.
 type RuleResolver interface {
 	Authorizer
 	// RulesFor returns the rules that apply to a user in a namespace.

@@ -44,8 +44,8 @@ func checkAuthority(c *x509.Certificate) error {
 	return nil
 }
 
-// A Template describes a certificate to sign. Of the request, only the key, subject and alternative
-// names are used. Other requested properties, such as being a CA, are ignored.
+// A Template describes a certificate to sign. Only the key, subject and alternative names of the
+// request are used. Other requested properties, such as being a CA, are ignored.
 type Template struct {
 	Request      *x509.CertificateRequest
 	KeyUsage     x509.KeyUsage

@@ -181,7 +181,6 @@ func (s Store) checkNoLeaf(ca string) error {
 	return nil
 }
 
-// checkIssuer returns an error if neither the CA nor a predecessor signed the certificate.
 func (s Store) checkIssuer(name string, leaf, ca *Pair) error {
 	if leaf == nil || slices.ContainsFunc(ca.bundle(), func(c *x509.Certificate) bool { return leaf.Cert.CheckSignatureFrom(c) == nil }) {
 		return nil

@@ -46,7 +46,7 @@ func replaceFile(made, path string) error {
 }
 
 // syncDir makes the file names in a directory durable. Windows cannot sync directories, but
-// journals their names itself.
+// journals file names.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -15,7 +15,8 @@ import (
 // files.
 type FilePair struct {
 	certFile, keyFile string
-	// names for which the certificate is served, or nil for the names in the certificate
+	// names lists the names for which the certificate is served. If it is empty, the names in the
+	// certificate apply.
 	names   []string
 	check   func(*x509.Certificate) error // rejects unusable certificates; may be nil
 	current atomic.Pointer[loadedPair]

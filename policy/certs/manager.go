@@ -61,8 +61,8 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
 // Renew renews expiring certificates, or all of them if an administrator has requested new CAs. It
-// reports whether the serving certificate changed. The error may be only a Warning, in which case
-// the certificates are usable.
+// reports whether the serving certificate changed. If renewal succeeds, the error is that of
+// Warning, and the certificates are usable.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||

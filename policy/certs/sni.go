@@ -15,9 +15,9 @@ type SNICertificates struct {
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates returns SNICertificates that serve pairs for their names. For all other names,
-// they serve the certificate that otherwise returns. Configured names take precedence over names in
-// certificates, earlier pairs over later ones, and exact names over *.domain.
+// NewSNICertificates returns SNICertificates that serve pairs for their names, and the result of
+// otherwise for all other names. Configured names take precedence over names in certificates,
+// earlier pairs over later ones, and exact names over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()
@@ -71,7 +71,7 @@ func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certi
 }
 
 // Refresh reloads the pairs and reports whether any has changed. A pair that cannot be loaded stays
-// unchanged. The error is the first one.
+// unchanged. Refresh returns the first error.
 func (s *SNICertificates) Refresh() (changed bool, err error) {
 	for _, p := range s.pairs {
 		one, fault := p.Refresh()

@@ -192,7 +192,6 @@ func (s Store) renewRequested() bool {
 	return err == nil
 }
 
-// checkCA returns an error if the clock is outside the CA's validity or the CA expires soon.
 func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {

@@ -175,8 +175,8 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 
 // encode returns a converted object with the key and version of like.
 //
-// The object appears as if read in the stored version of the kind. It is marked as conforming to
-// the schema of the requested version, so that it is not pruned again.
+// The object has the stored kind, like an object that is read from the store. It is marked as
+// conforming to the schema of the requested version, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

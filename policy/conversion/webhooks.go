@@ -52,7 +52,7 @@ func New(naming *meta.Naming, m *Metrics) *Webhooks {
 	return w
 }
 
-// Start lets calls use clients of d. It is separate from New, because d resolves Services from the
+// Start sets the Dialer for calls. It is separate from New, because d resolves Services from the
 // store, and the store needs the Webhooks.
 func (w *Webhooks) Start(d webhookclient.Dialer) {
 	d.MaxAnswer = MaxAnswer
@@ -124,7 +124,7 @@ var errNotStarted = errors.New("the server is starting or stopping")
 // client returns the client of a webhook. The client stays open until the webhook is garbage
 // collected. Webhooks with the same address share a client.
 //
-// The map refers to webhooks weakly, because each change of a CRD creates a new ConversionWebhook.
+// The map refers to webhooks weakly, because each change to a CRD creates a new ConversionWebhook.
 func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	dialer, at := w.dialer.Load(), weak.Make(hook)
 	w.mu.Lock()

@@ -25,7 +25,7 @@ type orderedRule struct {
 	schema *bound
 }
 
-// A bound is a schema with its existing level.
+// A bound is a schema together with its level.
 type bound struct {
 	*schema
 	level *level

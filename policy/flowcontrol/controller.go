@@ -50,7 +50,6 @@ func New(n *meta.Naming, seats int) *Controller {
 // Close rejects all waiting requests, and later ones that would have to wait.
 func (c *Controller) Close() { c.close.Do(func() { close(c.closed) }) }
 
-// adjustment is the period at which limits are adjusted.
 const adjustment = 10 * time.Second
 
 // Run adjusts limits and removes drained levels periodically until ctx ends.
@@ -205,7 +204,6 @@ func flowHash(s *schema, a *authz.Attributes) uint64 {
 	return s.hash
 }
 
-// distinguisher returns the flow distinguisher for dumps: a user name, a namespace, or "".
 func (r *Request) distinguisher() string {
 	switch r.schema.distinguisher {
 	case byUser:

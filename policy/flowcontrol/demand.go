@@ -9,7 +9,7 @@ type demand struct {
 	integral, ofSquares float64 // over seconds
 }
 
-// set records a change of the demand. at must not decrease from call to call.
+// set records a change in demand. at must not decrease from call to call.
 func (d *demand) set(at int64, seats int) {
 	seconds := float64(at-d.last) / 1e9
 	d.integral += d.now * seconds

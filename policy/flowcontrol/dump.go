@@ -72,7 +72,6 @@ func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 
 func seconds(s float64) string { return fmt.Sprintf("%.8fss", s) }
 
-// dumpRequests writes the waiting and executing requests, with their attributes if details is set.
 func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	header := []any{"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
 		"InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"}
@@ -124,7 +123,8 @@ func (r *Request) cells(queue, place int, details bool) []any {
 }
 
 // eachLevel calls do for each level under its lock, in the order of names. do must not write to a
-// client, because all requests of the level would wait for it. Tables are buffered.
+// client, because all requests of the level would wait for it. It may add rows to a table, which
+// buffers them.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

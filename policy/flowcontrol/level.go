@@ -333,7 +333,7 @@ func (l *level) finish(r *Request) bool {
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// Replace the estimated work by the actual work.
+		// Replace the estimated work with the actual work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)

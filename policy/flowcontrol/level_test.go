@@ -154,8 +154,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats checks that a write with many watches occupies its final seats for a while
-// after the response.
+// TestLingeringSeats checks that a write that many watches must deliver occupies its final seats
+// for a while after the response.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness checks that a flow with many requests does not take the share of others.
+// TestFairness checks that a flow with many requests does not take the share of other flows.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestFairness(t *testing.T) {
 }
 
 // TestAccounts compares the counters of a level with recomputed ones after random requests and
-// changes of limits and queues.
+// changes to limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)

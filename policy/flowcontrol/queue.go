@@ -2,7 +2,7 @@ package flowcontrol
 
 import "container/heap"
 
-// A queue exists while requests wait in it or occupy seats through it.
+// A queue exists while requests wait in it, and while requests dispatched from it occupy seats.
 type queue struct {
 	index       int
 	first, last *Request // waiting, linked by next
@@ -50,8 +50,8 @@ func (q *queue) remove(r *Request) {
 	}
 }
 
-// bound raises nextDispatch to the arrival of the first request, so that a slow queue cannot save
-// up its share.
+// bound raises nextDispatch to the arrival of the first request, so that a queue that does not use
+// its whole share cannot save it up.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)
@@ -95,7 +95,7 @@ func (h *queueHeap) Pop() any {
 	return q
 }
 
-// update restores the heap order after a change of the queue's clock or first request.
+// update restores the heap order after a change to the queue's clock or first request.
 func (h *queueHeap) update(q *queue) {
 	switch {
 	case q.first == nil && q.place >= 0:

@@ -31,8 +31,8 @@ func (b *backOff) refused(second int64) int {
 }
 
 // adjust counts the rejections within the last Retry-After period. Many rejections mean that
-// clients return too early, so adjust doubles the period. The next change waits until the new
-// period has taken effect.
+// clients retry too early, so adjust doubles the period, but not again before the new one has
+// passed. If there are few rejections, it shortens the period by a second.
 func (b *backOff) adjust(second int64) {
 	refused := int64(0)
 	for _, s := range b.seconds {

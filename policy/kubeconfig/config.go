@@ -60,7 +60,7 @@ func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.C
 	return orNone(c.Certificate(info.Context()))
 }
 
-// orNone replaces a nil certificate by an empty one, as tls.Config.GetClientCertificate requires.
+// orNone replaces a nil certificate with an empty one, as tls.Config.GetClientCertificate requires.
 func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	if err == nil && pair == nil {
 		pair = &tls.Certificate{}

@@ -27,8 +27,7 @@ type fileText struct {
 	CurrentContext string `json:"current-context"`
 }
 
-// A cluster's data fields take precedence over its paths, so that a kubeconfig can be
-// self-contained.
+// A cluster's data fields take precedence over its file names, as in kubectl.
 type cluster struct {
 	Server                   string `json:"server"`
 	ProxyURL                 string `json:"proxy-url"`

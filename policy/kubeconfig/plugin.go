@@ -191,7 +191,7 @@ func (p *plugin) read(out []byte) (*issued, error) {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return nil, fmt.Errorf("%s of its output has the wrong type", wrong.Field)
 	case err != nil:
-		// err may quote the output, which may be secret
+		// err may quote the output, which may be secret.
 		return nil, errors.New("did not write one ExecCredential in JSON")
 	case answer.Kind != "ExecCredential":
 		return nil, fmt.Errorf("wrote the kind %q instead of ExecCredential", answer.Kind)

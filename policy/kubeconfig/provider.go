@@ -77,7 +77,7 @@ func newProvider(u user, programs Programs) (*provider, error) {
 	return &provider{user: u, programs: programs, config: config, client: &http.Client{Transport: transport}}, nil
 }
 
-// leeway is how long before its expiry a token stops being used.
+// leeway is subtracted from the expiry of a token, so that the token does not expire in transit.
 const leeway = 10 * time.Second
 
 func (p *provider) token(ctx context.Context, refused *issued) (*issued, error) {

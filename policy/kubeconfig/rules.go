@@ -38,7 +38,6 @@ type Overrides struct {
 // ErrNone is returned if no kubeconfig exists.
 var ErrNone = errors.New("no client configuration found: set --kubeconfig or KUBECONFIG; troupe serve writes troupe-data/admin.kubeconfig")
 
-// variable names the environment variable that lists the files.
 const variable = "KUBECONFIG"
 
 // Files returns the paths of the files in order of precedence. If Path is empty, the files may not

@@ -105,8 +105,8 @@ func repeatable(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// transport returns the underlying transport for a credential. Its handshakes use proved, so that a
-// credential plugin does not run again.
+// transport returns the underlying transport for a credential. Handshakes use the certificate in
+// proved, so that a credential plugin does not run again.
 func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -166,7 +166,7 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	return answer.Body, nil
 }
 
-// A tooLongError is the limit, in bytes, that a response exceeds.
+// A tooLongError contains the limit, in bytes, that a response exceeded.
 type tooLongError int
 
 func (limit tooLongError) Error() string {

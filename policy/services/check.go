@@ -16,8 +16,9 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Message }
 
-// Check returns a *Fault if a Service port is unreachable. A Service with a given address is always
-// reachable. For types other than ClusterIP, Check requires only that the Service exists.
+// Check returns a *Fault if a Service port is unreachable. A Service with a fixed address (see
+// NewResolver) is always reachable. For types other than ClusterIP, Check requires only that the
+// Service exists.
 func (r *Resolver) Check(namespace, name string, port int64) error {
 	if _, ok := r.given[name+"."+namespace]; ok {
 		return nil

@@ -143,7 +143,7 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change of an EndpointSlice. changed lists the Services to which the slice
+// takeIn applies a change to an EndpointSlice. changed lists the Services to which the slice
 // belonged before and belongs now. onChange is the callback of Notify.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()

@@ -85,8 +85,8 @@ func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (a
 	return c.client.Ask(traced, timeoutQuery(limited), body)
 }
 
-// withoutURL strips the URL from an error that the circuit records, because the error of a later
-// call adds a URL again.
+// withoutURL strips the URL from an error that the circuit records, because Ask adds the URL again
+// when a later call returns the recorded error.
 func withoutURL(err error) error {
 	if failed, ok := err.(*url.Error); ok {
 		return failed.Err

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// fromMemory returns 1 if the server answers a repeated apply from memory. With etcd, other servers
-// may also write, so it returns 0.
+// fromMemory returns 1 if the server answers a repeated apply from memory. With etcd, it returns 0,
+// because other servers may also write.
 func fromMemory() int {
 	if client.OnEtcd() {
 		return 0

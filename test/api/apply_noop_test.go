@@ -94,7 +94,7 @@ func (s applySession) applyEach(a *reapplied, asYAML bool) {
 	}
 }
 
-// part returns a copy of an object without a random selection of its fields.
+// part returns a copy of an object with a random subset of its fields.
 func (a *reapplied) part(o map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(o)) {

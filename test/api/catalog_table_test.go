@@ -78,9 +78,9 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 	}
 }
 
-// unprotected disables the controllers and admission plugins that would interfere with rows. Claims
-// and volumes are deleted at once, and claims may grow without a class that allows expansion.
-// Quotas and limit ranges of one row do not affect other rows.
+// unprotected disables the controllers and admission plugins that would interfere with rows.
+// Without them, claims and volumes are deleted at once, claims may grow without a class that allows
+// expansion, and quotas and limit ranges of one row do not affect other rows.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

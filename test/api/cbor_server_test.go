@@ -31,7 +31,7 @@ func serveCBOR(t *testing.T, on bool) server {
 
 type cborAnswer struct{ client.Answer }
 
-// send sends a request. headers alternates between names and values.
+// send sends a request. headers is a list of name, value pairs.
 func (s server) send(method, path string, body []byte, headers ...string) cborAnswer {
 	s.t.Helper()
 	var lines []string

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// FuzzCBOR checks that an item without a schema is decoded as by the Kubernetes serializer. Every
+// FuzzCBOR checks that an item without a schema is decoded as in the Kubernetes serializer. Every
 // item that the serializer accepts must be accepted, including arbitrary bytes in byte strings.
 // Items that it rejects are skipped, because it is stricter about the contents of tags, and limited
 // to 64 levels and 1024 elements.

@@ -19,7 +19,7 @@ var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims sto
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
 
-// terminatesSlowly lists the resources whose objects the server keeps terminating. For example, a
+// terminatesSlowly lists the resources whose objects are not deleted immediately. For example, a
 // CRD stays until its objects are deleted.
 var terminatesSlowly = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
 

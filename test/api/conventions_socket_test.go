@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// dial opens a WebSocket. headers alternates between names and values. If code is not 0, the server
-// must reject the connection with that status code.
+// dial opens a WebSocket. headers is a list of name, value pairs. If code is not 0, the server must
+// reject the connection with that status code.
 func (s *testServer) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
 	t.Helper()
 	h := http.Header{}

@@ -16,7 +16,7 @@ import (
 // initialEnd is the annotation of the bookmark that ends the initial events.
 const initialEnd = "platform.io/initial-events-end"
 
-// watch starts a watch. It does not add watch=1 to the query.
+// watch starts a watch. path may contain a query, to which Client.Watch adds watch=1.
 func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
@@ -90,7 +90,7 @@ func (s *testServer) version(t testing.TB) uint64 {
 }
 
 // TestBookmarks checks that bookmarks contain only kind, apiVersion and resourceVersion, and are
-// sent only on request. Their version must not be older than the last delivered event.
+// sent only on request. Their version must be at least that of the last delivered event.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, quickBookmarks)

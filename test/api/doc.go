@@ -102,7 +102,7 @@
 //   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed
 //     fields below it. Here, the managers then own the whole object, and conflict (untyped). The
 //     oracle cannot apply objects that are atomic at the root.
-//   - When an applier gives up fields, the oracle replaces them by an empty object, list or null
+//   - When an applier gives up fields, the oracle replaces them with an empty object, list or null
 //     only at the next identical apply (explicit). The second of two applies that own nothing
 //     starts to manage an object without managers.
 //   - The oracle leaves a null where no field is declared and an applier has given up all fields of

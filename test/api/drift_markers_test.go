@@ -16,7 +16,6 @@ import (
 // types and list map keys, which reflection cannot find.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
-// sources lists the files that declare the types of a package.
 var sources = []string{"types.go", "types_jsonschema.go"}
 
 func readMarkers(dir string) (Markers, error) {

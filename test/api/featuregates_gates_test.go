@@ -51,8 +51,8 @@ func TestPublicGates(t *testing.T) {
 	}
 }
 
-// TestFeatureGateRefused checks that the server does not start if feature gates are unknown,
-// locked, or lack one that they depend on.
+// TestFeatureGateRefused checks that the server does not start if a feature gate is unknown,
+// locked, or depends on a disabled one.
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{

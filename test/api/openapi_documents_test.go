@@ -30,7 +30,7 @@ type openAPIAnswer struct {
 	body   []byte
 }
 
-// getOpenAPI sends a GET request. headers alternates between names and values.
+// getOpenAPI sends a GET request. headers is a list of name, value pairs.
 func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) openAPIAnswer {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.URL+path, nil)
@@ -144,7 +144,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts checks texts in the v2 document for which scripts search: phrases, the watch
+// TestPublishedTexts checks texts in the v2 document that scripts search for: phrases, the watch
 // paths, and the trailing slash of group paths.
 func TestPublishedTexts(t *testing.T) {
 	t.Parallel()

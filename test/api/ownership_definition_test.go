@@ -105,7 +105,7 @@ func (d *scenario) randomObject() map[string]any {
 }
 
 // withLastApplied randomly adds the annotation of client-side apply to a copy of an object. The
-// annotation contains this object, another one, or the existing annotation.
+// annotation contains the object, a random one, or the existing value.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
 	recorded := o
@@ -325,8 +325,8 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside returns the JSON of an object without metadata that the server sets, and its managed
-// fields.
+// aside returns the JSON of an object without the metadata that the server sets. It returns the
+// managed fields separately.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An apply may remove all fields of an object or list that the configuration sets to empty. These
-// functions then create the empty object or list at once, as this server does. The oracle creates
-// the empty value only at the next apply.
+// If an apply removes all fields of an object or list that its configuration sets to empty, this
+// server creates the empty value at once. The oracle creates it only at the next apply. These
+// functions add it to the oracle's object.
 
 // explicit adds the empty objects and lists in config to a custom resource.
 func explicit(s shape, object, config map[string]any) {
@@ -63,8 +63,7 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields does the work of explicit for a built-in kind, and reports whether it set any
-// field.
+// explicitFields is like explicit for a built-in kind, and reports whether it set any field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

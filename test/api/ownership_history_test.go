@@ -124,8 +124,8 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// lastApplied returns a value of the annotation that client-side apply maintains: this object,
-// another one, the existing value, or "" for none.
+// lastApplied returns a value of the annotation that client-side apply maintains: the given object,
+// a random one, the existing value, or "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {
 	case 0:

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// In the oracle, an applier that changes its version cannot remove a list that the Go types never
-// omit. Their conversion adds the list again as null, and the existing list stays. This difference
-// is permanent.
+// In the oracle, an applier that changes its API version cannot remove a list that the Go types
+// never omit. Converting the types adds the list again as null, so the existing list stays. This
+// difference is permanent.
 
 // changesVersion reports whether a manager last applied in a version other than that of w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {

@@ -20,7 +20,7 @@ type ObjectGenerator struct {
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool
-	// Nulls permits null values and keys, which only configurations to apply may contain.
+	// Nulls permits null fields and map entries, which only configurations to apply may contain.
 	Nulls bool
 	// inAtomicList is set within the items of an atomic list. There, kube-apiserver treats a field
 	// that it never omits as changed unless the configuration sets it.

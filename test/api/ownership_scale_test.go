@@ -59,9 +59,8 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 	return theirs, nil
 }
 
-// joined merges entries of the same manager. When the Kubernetes code converts the entry of an
-// updater back, it keeps the version of the scale. Later, it does not recognize that entry and adds
-// another.
+// joined merges entries of the same manager. Converting an updater's entry back from the scale
+// keeps the version of the scale, so Kubernetes later adds a second entry.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry

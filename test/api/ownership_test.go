@@ -82,7 +82,7 @@ func (s *ownershipComparison) object(k *schema.Kind, t tree.Tree) runtime.Object
 	return o
 }
 
-// tree converts an object of a Go type to a tree without managedFields, and its managedFields.
+// tree converts an object of a Go type to a tree. It returns the managedFields separately.
 func (s *ownershipComparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
@@ -112,7 +112,7 @@ func (s *ownershipComparison) live() runtime.Object {
 	return live
 }
 
-// update replaces the object by next in both implementations. next is in the version of the
+// update replaces the object with next in both implementations. next is in the version of the
 // endpoint.
 func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next tree.Tree) {
 	s.t.Helper()

@@ -159,7 +159,6 @@ func isProtobuf(v any) bool {
 	return ok && (strings.HasPrefix(s, "k8s\x00") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes of protobuf>"))
 }
 
-// isMessage reports whether the value at a path is a message for humans.
 func isMessage(path string, status bool) bool {
 	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
 }

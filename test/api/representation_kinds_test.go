@@ -206,8 +206,8 @@ func (o representationObject) decode(t *testing.T, raw []byte) any {
 	return to
 }
 
-// through converts the JSON of an object to the result of decode: the same Go type, without the
-// kind, which Protobuf keeps in the envelope.
+// through converts the JSON of an object to the Go type that decode returns. It omits the kind,
+// which Protobuf keeps in the envelope.
 func (o representationObject) through(t *testing.T, v map[string]any) any {
 	t.Helper()
 	rest := map[string]any{}

@@ -72,7 +72,7 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	return resources[head.Kind], resources[head.Kind] + "/" + head.Metadata.Name
 }
 
-// others lists the starts of warnings that do not come from strategies. They depend only on the
+// others lists the prefixes of warnings that do not come from strategies. They depend only on the
 // kind of the object.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 

@@ -54,7 +54,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// StartDaemon starts a command of troupe that serves, and waits until it is ready.
+// StartDaemon starts a troupe command that runs a server, and waits until the server is ready.
 func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := Start(t, cmd)

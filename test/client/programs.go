@@ -73,8 +73,8 @@ func BuildTroupeWorker(dir string) (string, error) {
 	return buildOwn(dir, "troupe-worker", ".", "./tools/troupe")
 }
 
-// buildOwn builds a program of this project. from is relative to the folder of the test module, and
-// folder to from.
+// buildOwn builds a program of this project. folder is relative to from, which is relative to the
+// folder of the test module.
 func buildOwn(dir, name, from, folder string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -90,7 +90,7 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 }
 
 // ClockOffset is the environment variable that contains the clock offset, in seconds, for programs
-// of BuildTroupeWithClock.
+// that BuildTroupeWithClock builds.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
 // BuildTroupeWithClock builds troupe like BuildTroupe, but with a modified package time that shifts

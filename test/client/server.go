@@ -81,7 +81,7 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 }
 
 // First returns a Server whose client always uses the same server if there are several. Tests need
-// it for state that each server has of its own, such as limits.
+// it for state that servers do not share, such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())

@@ -36,7 +36,7 @@ type resources[T object, L runtime.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// A kind is a table row of TestTyped: a collection, an object to create, and a change of the
+// A kind is a table row of TestTyped: a collection, an object to create, and a change to the
 // object.
 type kind interface {
 	name() string

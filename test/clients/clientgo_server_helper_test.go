@@ -151,8 +151,8 @@ func must1[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// eventually polls holds and fails the test on an error or a timeout. The failure includes the
-// result of details, which may be nil.
+// eventually calls holds until it returns true. It fails the test on an error or a timeout, with
+// the result of details, which may be nil.
 func eventually(t testing.TB, label string, holds func(context.Context) (bool, error), details func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)

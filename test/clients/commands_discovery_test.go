@@ -34,8 +34,8 @@ func TestOldDiscovery(t *testing.T) {
 	}
 }
 
-// oldServer starts a proxy without aggregated discovery, which responds with 503 to requests for
-// the path silent. It returns the path of a kubeconfig for the proxy.
+// oldServer starts a proxy without aggregated discovery. silent is a path for which the proxy
+// responds with 503. oldServer returns the path of a kubeconfig for the proxy.
 func oldServer(p *place, silent string) string {
 	return p.front("old"+strings.ReplaceAll(silent, "/", "-"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == silent {

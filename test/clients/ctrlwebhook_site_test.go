@@ -21,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// config is the client configuration for the server that all tests share.
 var config = client.NewShared(func() (*rest.Config, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *controllerWebhookSite) manager() manager.Manager {
 	return m
 }
 
-// start runs a server or manager until the test ends. It returns once started reports no error.
+// start runs a server or manager until the test ends. It returns once started returns nil.
 func (s *controllerWebhookSite) start(name interface{ Start(context.Context) error }, started func() error) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -142,8 +141,8 @@ func about(group string, resources []string, operations ...admissionregistration
 	}}
 }
 
-// atControllerWebhooks names a placeholder Service, which envtest replaces with a URL on
-// installation.
+// atControllerWebhooks returns a client config with a placeholder Service. envtest replaces the
+// Service with a URL.
 func atControllerWebhooks(path string) admissionregistration.WebhookClientConfig {
 	return admissionregistration.WebhookClientConfig{Service: &admissionregistration.ServiceReference{Namespace: "default", Name: "webhooks", Path: &path}}
 }

@@ -49,10 +49,11 @@
 // directory and a new server. Code blocks with commands have one of two languages. In sh, the
 // commands must succeed. In console, commands follow "$ " and must print the output shown.
 //
-// Ages, addresses, times, durations and sizes may have any value. An … in a line stands for any
-// text, and a line … for any number of lines. notRun lists the commands that need more than a test
-// machine has. Their make targets, tests and programs must exist. A command `troupe serve` gets a
-// free port and its own data directory, and is stopped when it is ready.
+// Ages, addresses, times, durations and sizes may have any value. An … stands for any text or,
+// alone in a line, for any number of lines. notRun lists commands that need more than a test
+// machine has. The make targets, tests and programs in these commands must exist. Each `troupe
+// serve` command gets a free port and its own data directory, and is stopped when the server is
+// ready.
 //
 // # Envtest
 //
@@ -79,7 +80,7 @@
 //
 // kubectl is built from ../tools/kubectl at the version in the test module's go.mod. Commands run
 // in worker processes, because starting kubectl takes more CPU time than most commands. The
-// commands of processTables and of other kubectl versions run as separate processes.
+// commands in processTables, and other kubectl versions, run as separate processes.
 //
 // With TROUPE_SOAK, TestOtherClients runs every table with other kubectl versions. KUBECTLS lists
 // their paths, separated by colons, and defaults to installedClients. Only exit codes must equal

@@ -25,7 +25,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// startEnvtest starts a control plane that stops at the end of the test.
 func startEnvtest(t *testing.T, e *envtest.Environment) runtimeclient.Client {
 	t.Helper()
 	config, err := e.Start()
@@ -56,7 +55,6 @@ func mustEnvtest(t *testing.T, err error) {
 	}
 }
 
-// gone waits until an object is deleted.
 func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -206,8 +204,8 @@ func TestEnvtestKilled(t *testing.T) {
 		if left := processesOf(t, temporary); len(left) > 0 {
 			return fmt.Errorf("%v go on", left)
 		}
-		// The control plane does not remove other directories of envtest, such as the one for
-		// webhook certificates, because it does not know them.
+		// Other envtest directories, such as the one for webhook certificates, remain because the
+		// control plane does not know them.
 		left, err := filepath.Glob(filepath.Join(temporary, "k8s_test_framework_*"))
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v are left", left)

@@ -68,7 +68,6 @@ func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	return kubelet.Start(t.Context(), c).Stop
 }
 
-// perform runs a table against a new server.
 func perform(t *testing.T, binary string, inWorkers bool, profile, table string) (steps []step) {
 	t.Helper()
 	text := testclient.ReadFile(t, "testdata/kubectl/steps/"+table+".txt")
@@ -166,7 +165,7 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// exits checks the exit code of each step, except where differs returns true.
+// exits checks the exit code of each step, except steps for which differs returns true.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
 	text := testclient.ReadFile(t, path)

@@ -16,8 +16,8 @@ import (
 const asKubectl = "(as kubectl)\n"
 
 // TestTwins runs the tables with troupe instead of kubectl. The transcripts in
-// testdata/kubectl/twin contain only output that differs from kubectl's, and tables of the profile
-// platform, which kubectl cannot print.
+// testdata/kubectl/twin contain only output that differs from kubectl's. In the platform profile,
+// that includes resource tables, which kubectl cannot request from the server.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -69,8 +69,8 @@ func ownTables(t *testing.T) (names []string) {
 	return names
 }
 
-// dailyTwins lists the tables that run in the profile kubernetes even without TROUPE_SOAK. In the
-// profile platform all tables run, because no other client supports it completely.
+// dailyTwins lists the tables that run in the kubernetes profile even without TROUPE_SOAK. In the
+// platform profile all tables run, because no other client supports that profile completely.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
 // withoutTwin lists the tables for features that troupe lacks: last-applied annotations, rollouts,

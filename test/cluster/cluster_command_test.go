@@ -22,7 +22,7 @@ func clusterArgs(dir, port string) []string {
 	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
 }
 
-// wantRefused checks that troupe cluster exits with an error that ends with advice.
+// wantRefused checks that troupe cluster fails, and that the last line of its output is advice.
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
@@ -32,8 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand checks that troupe cluster suggests its own flags if its directory or port is in use.
-// The command must stop cleanly, and a restart must restore the cluster.
+// TestCommand checks that, if the directory or port is in use, troupe cluster suggests the flag
+// that changes it. The command must stop cleanly, and a restart must restore the cluster.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -12,14 +12,13 @@ import (
 // metricsService is the Service behind the custom metrics API, as NAME.NAMESPACE.
 const metricsService = "metrics.kube-system"
 
-// A metricsServer is an aggregated API server for custom metrics. The metric load has the same
-// value for all Services.
+// A metricsServer is an aggregated API server for custom metrics. It reports load as the value of
+// the metric "load" for every Service.
 type metricsServer struct {
 	*httptest.Server
 	load atomic.Int64
 }
 
-// startMetrics starts a server that stops at the end of the test.
 func startMetrics(t testing.TB) *metricsServer {
 	t.Helper()
 	m := &metricsServer{}

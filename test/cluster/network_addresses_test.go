@@ -20,7 +20,7 @@ type ipAddress struct {
 	}
 }
 
-// addresses maps the name of each IPAddress to its parent.
+// addresses returns the parents of all IPAddresses, keyed by name.
 func (c *networkCluster) addresses() (map[string]string, error) {
 	var list struct{ Items []ipAddress }
 	err := c.get(netv1+"ipaddresses", &list)

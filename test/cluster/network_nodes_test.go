@@ -164,8 +164,8 @@ func TestNodeRanges(t *testing.T) {
 	}
 }
 
-// TestPodGC checks the deletion order if there are too many terminated Pods: evicted Pods first,
-// then the oldest.
+// TestPodGC checks the order in which excess terminated Pods are deleted: evicted Pods first, then
+// the oldest.
 func TestPodGC(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -48,8 +48,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes are flags that make the conditions of silent nodes Unknown soon. The grace period
-// exceeds the interval of lease renewals, which is 10 s.
+// lostNodes are flags that shorten the time until the conditions of a silent node become Unknown.
+// The grace period exceeds the interval of lease renewals, which is 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {

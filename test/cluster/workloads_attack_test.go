@@ -35,7 +35,7 @@ func TestAttacks(t *testing.T) {
 	if n := len(c.list(in(pods), "")); n != 3 {
 		t.Errorf("%d Pods in a namespace for 3", n)
 	}
-	// A namespace can be deleted although controllers keep creating objects in it.
+	// A namespace can be deleted even while controllers keep creating objects in it.
 	c.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		answer, err := c.Get(c.Ctx, "/api/v1/namespaces/n")

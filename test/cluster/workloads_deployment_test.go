@@ -141,7 +141,6 @@ func TestScale(t *testing.T) {
 	c.wait(path, map[string]any{"status.availableReplicas": nil, "status.replicas": nil})
 }
 
-// newest returns the name of the ReplicaSet with the highest revision.
 func (c *workloadCluster) newest(app string) (name string) {
 	c.T.Helper()
 	highest := ""

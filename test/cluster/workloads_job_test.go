@@ -113,7 +113,7 @@ func TestInvalidSchedule(t *testing.T) {
 	})
 }
 
-// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes the Job
+// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes that Job
 // after it succeeds.
 func TestCronJob(t *testing.T) {
 	t.Parallel()

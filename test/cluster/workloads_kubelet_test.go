@@ -25,7 +25,7 @@ func openWorkloads(t *testing.T) *workloadCluster {
 	return serve(t, t.TempDir())
 }
 
-// serve starts a daemon and a simulated kubelet. The workload controllers run, except those in
+// serve starts a daemon and a simulated kubelet. All workload controllers run except those in
 // without.
 func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	t.Helper()
@@ -100,7 +100,8 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until the object at path has a condition that condition formats as want.
+// waitCondition waits until the object at path has a condition that equals want, as formatted by
+// condition.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object

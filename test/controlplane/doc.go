@@ -3,7 +3,7 @@
 // simulated by troupe cluster. Package cluster builds the programs of Kubernetes.
 //
 //	Processes  the running processes, which are stopped in reverse order
-//	Server     an API server and what its clients need
+//	Server     an API server, with its kubeconfig and certificates
 //	Reference  the programs of the reference
 //	Main       the main function of a command that runs a control plane
 package controlplane

@@ -13,7 +13,7 @@ import (
 // ServiceRanges are the IPv4 and IPv6 ranges of cluster IPs.
 const ServiceRanges = "10.0.0.0/16,fd00:10::/112"
 
-// A Server is a running API server.
+// A Server is an API server process, with the files that its clients need.
 type Server struct {
 	*Process
 	Kubeconfig string   // for the administrator
@@ -61,7 +61,6 @@ func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, no
 	return joined, p.Await(ctx, "the nodes", func() bool { return strings.Contains(joined.String(), "export KUBECONFIG") })
 }
 
-// readyTimeout bounds Await.
 const readyTimeout = 2 * time.Minute
 
 // Await waits until holds returns true. After readyTimeout, it returns an error that contains name
@@ -82,7 +81,7 @@ func (p *Processes) Await(ctx context.Context, name string, holds func() bool) e
 }
 
 // OuterAddress returns a non-loopback address of this machine for use in Endpoints, because the API
-// rejects loopback addresses in Endpoints. No client connects to the returned address.
+// rejects loopback addresses there. No client connects to the address.
 func OuterAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {

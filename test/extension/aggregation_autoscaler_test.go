@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A metricsServer serves the metrics APIs. Every Pod uses the same amount of CPU, in millicores.
+// A metricsServer serves the metrics APIs. It reports used as the CPU usage of every Pod, in
+// millicores.
 type metricsServer struct {
 	used atomic.Int64
 	pods []string

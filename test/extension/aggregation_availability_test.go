@@ -140,8 +140,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that servers that do not respond become unavailable, while the API,
-// discovery and other APIServices are served. A request must not wait for the probe of a silent
-// server. So each request is repeated until no probe ended while it was served.
+// discovery and other APIServices are served. To show that no request waits for a probe of a silent
+// server, each is repeated until no probe ends during it.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

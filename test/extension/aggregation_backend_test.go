@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated server that serves the resource things. The function handle may send a
-// response itself, and then returns true.
+// A backend is an aggregated server that serves the resource things. If handle is set, it can send
+// the response itself, and then returns true.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -63,7 +63,6 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last returns the last request whose path starts with prefix, or nil.
 func (b *backend) last(prefix string) *http.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -23,7 +23,7 @@ type content struct {
 	options    string              // of the last delete
 }
 
-// handle serves the things of a backend.
+// handle implements a backend's handle function. It serves the stored things.
 func (c *content) handle(w http.ResponseWriter, r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

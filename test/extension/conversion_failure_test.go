@@ -71,7 +71,7 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestMetadataIsRestored checks that the only metadata that a webhook can change is labels and
+// TestMetadataIsRestored checks that a webhook can change no metadata except labels and
 // annotations. Fields that are not in the schema are pruned.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
@@ -289,8 +289,8 @@ func (s conversionSession) release(path string) error {
 	return errors.New("the definition is still there")
 }
 
-// TestStrangeAnswers checks that an unusual response is either rejected or yields an object that
-// can be written back.
+// TestStrangeAnswers checks that an unusual response either causes an error or yields a valid
+// object, and that the stored object stays readable.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -33,8 +33,8 @@ type response struct {
 
 type conversionHook struct{ *hook[review] }
 
-// startConversion starts a conversion webhook for routes on 127.0.0.1. The names are additional
-// subject names of the webhook's certificate.
+// startConversion starts a conversion webhook for routes on 127.0.0.1. Its certificate is also
+// valid for names.
 func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
 	h := newHook(t, "127.0.0.1", func(q *http.Request, body []byte) review {

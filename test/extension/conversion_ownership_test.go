@@ -67,8 +67,9 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
 }
 
-// TestOwnershipWithoutTheWebhook checks writes while managed fields cannot be converted. An update
-// drops all managed fields, and an apply fails.
+// TestOwnershipWithoutTheWebhook checks writes while a failing webhook prevents the conversion of
+// managed fields. A patch of metadata keeps the managed fields, a patch of the spec drops all of
+// them, and an apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -92,7 +92,7 @@ func v2(name, hostPort string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Route","metadata":{"name":%q},"spec":{"hostPort":%q}}`, name, hostPort)
 }
 
-// want checks that o, as JSON without spaces, contains part.
+// want checks that the JSON of o, which has no spaces, contains part.
 func (s conversionSession) want(o any, part string) {
 	s.T.Helper()
 	b, _ := json.Marshal(o)

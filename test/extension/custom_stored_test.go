@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// full and narrow are schemas of one CRD. An object stored with the value written is served with
-// the value hidden if the schema is narrow.
+// full and narrow are schemas of one CRD. Under the schema narrow, an object stored as written is
+// served as hidden.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -108,7 +108,7 @@ func copyOf(t *testing.T, dir string) string {
 }
 
 // TestWritesOfOutdated writes objects that are stored in an outdated form. Every write starts from
-// the object that readers see, and stores that object even if the client changes nothing.
+// the object that readers see, and its result is stored even if the client changes nothing.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -180,8 +180,8 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks that numbers without a schema look the same in the response to the write
-// and in every read, before and after a restart.
+// TestNumbersStay checks that numbers without a schema look the same in the response to a write and
+// in every read, even after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

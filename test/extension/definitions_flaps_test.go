@@ -14,7 +14,7 @@ import (
 )
 
 // TestFlaps repeatedly creates and deletes a CRD while its objects and all CRDs are watched.
-// Watches of custom objects end with the deletion of their CRD, the CRD watch receives every event,
+// Watches on custom objects end with the deletion of their CRD, the CRD watch receives every event,
 // and nothing leaks.
 func TestFlaps(t *testing.T) {
 	flaps := 30
@@ -54,8 +54,8 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events of
-// the CRD watch all.
+// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events that
+// the CRD watch all receives.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))

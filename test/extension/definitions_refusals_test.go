@@ -24,7 +24,6 @@ import (
 // the part.
 type edit struct{ path, value string }
 
-// apply returns the edited value.
 func (e edit) apply(t *testing.T, at any) any {
 	t.Helper()
 	if e.path == "" {

@@ -23,8 +23,8 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts objects by maker. The function count selects a field of the memory profile, and
-// dead includes records without live objects. Garbage is collected three times first, because the
+// objects counts objects by maker. count selects a field of a profile record. If dead is true,
+// records without live objects are included. Garbage is collected three times first, because the
 // profile lags by two collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
@@ -66,9 +66,9 @@ func allocator(stack []uintptr) string {
 // rounds is the number of CRDs that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them.
-// Afterwards the memory for the CRDs must be released. Each daemon may keep fewer than rounds
-// objects per maker, because a worker may hold the last object.
+// TestReleased creates CRDs, each in a new group, uses them in every way and deletes them. Their
+// memory must then be released. A leak would keep at least rounds objects per maker. Each daemon
+// may keep fewer, because a worker may hold the last object.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -109,7 +109,7 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/metrics", "", "")
 	}
-	// askAll makes every daemon build its documents, and drop those of deleted kinds.
+	// askAll makes every daemon build its documents, which drops those of deleted kinds.
 	askAll := func() {
 		for range client.Daemons(t) {
 			s.Send(200, "GET", "/openapi/v3", "", "")

@@ -87,7 +87,7 @@ func (c *cluster) get(t *testing.T, path string) (string, error) {
 	return string(b), err
 }
 
-// fault returns the Status of a GET request, which must fail.
+// fault formats the Status that a failing GET request returns.
 func (c *cluster) fault(t *testing.T, path string) string {
 	t.Helper()
 	a, err := c.server.Client.Get(t.Context(), path)

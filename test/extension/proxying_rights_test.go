@@ -49,8 +49,8 @@ func (c *cluster) as(user string) *rest.Config {
 	return config
 }
 
-// TestRights checks that a user who may only get pods/exec cannot open a stream, whichever HTTP
-// method the protocol uses.
+// TestRights checks that opening a stream requires the verb create for pods/exec, and over
+// WebSocket also the verb get.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

@@ -91,7 +91,8 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review responds to a review as scripted. By default it allows or converts.
+// review responds to a review as scripted. By default, it allows an admission request or converts
+// the objects.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]

@@ -12,7 +12,6 @@ import (
 
 type webhookObject = map[string]any
 
-// at returns the value at a path in an object, or nil if there is none.
 func at(o any, path ...string) any {
 	for _, name := range path {
 		m, ok := o.(webhookObject)
@@ -43,7 +42,6 @@ func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, 
 	return startAt(t, "127.0.0.1", answer, names...)
 }
 
-// startAt starts a webhook server that listens on ip.
 func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
 	h := newHook(t, ip, func(r *http.Request, body []byte) question {
@@ -62,8 +60,8 @@ func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers reports whether the review is for a write by a controller, which may happen at any
-// time.
+// isServers reports whether the review is for a write by a controller of the server. Such writes
+// may happen at any time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
 // respond returns a handler that sends an admission response. The string members holds the response

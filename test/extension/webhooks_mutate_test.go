@@ -177,7 +177,7 @@ func TestWebhookMetrics(t *testing.T) {
 	}
 }
 
-// TestRejectionMetric checks the codes and error types in the metric for rejections.
+// TestRejectionMetric checks the codes and error types in the rejection metric.
 func TestRejectionMetric(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

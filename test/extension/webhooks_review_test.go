@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// only returns the single client review since the last call, and fails the test if there is not
-// exactly one.
+// only fails the test unless there was exactly one client review since the last call. It returns
+// that review.
 func only(t *testing.T, h *hookServer) question {
 	t.Helper()
 	asked := h.questions()

@@ -317,8 +317,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces checks that webhooks review the deletion of an object that follows from the
-// deletion of its namespace or owner. The object is deleted once no webhook rejects its deletion.
+// TestEndOfNamespaces checks that webhooks review the deletion of an object whose namespace or
+// owner was deleted. The object is deleted once no webhook rejects the deletion.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

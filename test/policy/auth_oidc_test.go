@@ -113,7 +113,7 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// token returns an ID token for a user. The map changes overrides claims.
+// token returns an ID token for a user. The claims in changes override the default claims.
 func (p *identityProvider) token(user string, changes map[string]any) string {
 	p.t.Helper()
 	p.mu.Lock()

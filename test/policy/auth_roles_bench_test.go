@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkRoleTakesEffect measures the time from creating a role binding until a
-// SubjectAccessReview allows what it grants. It sends one review at a time.
+// SubjectAccessReview allows a granted request. It sends one review at a time.
 func BenchmarkRoleTakesEffect(b *testing.B) {
 	s := client.Serve(b, filepath.Join(b.TempDir(), "data"), nil)
 	post := func(path, body string) string {

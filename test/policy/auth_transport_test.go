@@ -82,7 +82,8 @@ func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	return c
 }
 
-// served connects with the given settings and returns the serving certificate.
+// served connects with the given settings, and returns the serving certificate and the connection
+// state.
 func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
 	c, err := tls.DialWithDialer(&net.Dialer{Timeout: client.Watchdog}, "tcp", v.host(), v.settings(change))

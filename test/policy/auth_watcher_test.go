@@ -20,8 +20,8 @@ type watcher struct {
 }
 
 // openWatch starts a watch as a user, or anonymously if user is "". Each of headers has the form
-// "name: value". The watch occupies its connection, so other requests must not use the transport of
-// the cluster meanwhile.
+// "name: value". The watch occupies its connection, so other requests must not use the cluster's
+// transport until the watch ends.
 func (r *userCluster) openWatch(label, user, path string, headers ...string) *watcher {
 	r.t.Helper()
 	v := r.watch(label, user, path, headers...)

@@ -31,7 +31,7 @@ func (r *userCluster) bindGroup(name, group string) {
 }
 
 // TestWatchesEnd checks that a watch ends soon after its user loses access, for every possible
-// cause. Watches of other users continue.
+// cause. Other users' watches continue.
 func TestWatchesEnd(t *testing.T) {
 	t.Parallel()
 	people, proxies, signer := pki.Authority(t, "people"), pki.Authority(t, "proxies"), pki.NewKey(t)
@@ -226,7 +226,7 @@ func (r userCluster) eventuallyAs(user, path string) {
 }
 
 // TestWatchesOfRemotes checks that the decisions of remote authenticators and authorizers also
-// expire for open watches. A watch continues if a remote fails.
+// expire for open watches. A watch continues if the remote server fails.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

@@ -161,7 +161,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 		r.want(token, as(token), 401, message)
 		return d.requests.Load() == before
 	}
-	// A busy machine may need longer for two requests than a response with an error is cached.
+	// Poll, because a cached error response may expire between two requests on a busy machine.
 	if !client.Poll(func() bool { return cached("gone", anonymous) && cached("barred", "your account is locked") }) {
 		t.Error("a rejection was not cached")
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// The names of signers in the platform profile.
+// Signer names in the platform profile.
 const (
 	certificateClientSigner = "platform.io/apiserver-client"
 	nodeClientSigner        = "platform.io/apiserver-client-node"

@@ -97,7 +97,7 @@ func TestRootCA(t *testing.T) {
 		}
 		c.must(200, "DELETE", at, "", "")
 		c.rootsOf("mine", another)
-		// Even an immutable ConfigMap is restored, by replacing it.
+		// An immutable ConfigMap cannot be updated, so the server replaces it.
 		uid = c.must(200, "GET", at, "", "").UID()
 		c.must(200, "PATCH", at, client.MergePatch, `{"immutable":true,"data":{"ca.crt":"nonsense"}}`)
 		c.rootsOf("mine", another)

@@ -133,8 +133,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that the other signers do not sign if only one signer has files. A
-// replaced CA takes effect at once, and a broken file changes nothing.
+// TestSignerFiles checks that, if files are configured for only one signer, the others do not sign.
+// A replaced CA takes effect at once, and a broken file changes nothing.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

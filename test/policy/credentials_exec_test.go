@@ -203,7 +203,7 @@ func TestPluginStderr(t *testing.T) {
 	}
 }
 
-// TestCaching checks that a credential is fetched once for all requests, and again once it has
+// TestCaching checks that a credential is fetched once for all requests, and again after it has
 // expired or was rejected.
 func TestCaching(t *testing.T) {
 	t.Parallel()
@@ -265,7 +265,7 @@ func TestCaching(t *testing.T) {
 	}
 }
 
-// TestNewCertificate checks that a new certificate opens a new connection.
+// TestNewCertificate checks that the client opens a new connection for a new certificate.
 func TestNewCertificate(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)

@@ -152,7 +152,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// TestDumps checks the debug tables of kube-apiserver for flow control.
+// TestDumps checks that flow control serves the same debug tables as in kube-apiserver.
 func TestDumps(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

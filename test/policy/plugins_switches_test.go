@@ -35,7 +35,7 @@ func TestUnknownPlugins(t *testing.T) {
 }
 
 // TestSwitches checks that plugins have no effect if they are disabled or are missing from the
-// complete list in --admission-control. The log warns once about each enabled plugin without
+// complete list in --admission-control. The log warns once about each enabled plugin that has no
 // effect, and about admission resources whose plugin is disabled.
 func TestSwitches(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ var writes = []podSecurityWrite{
 			"enforce-policy=baseline:latest",
 		}},
 	// Changing false to null changes an immutable field. Setting an unset field to false, its
-	// default, changes nothing and causes no new check.
+	// default, changes nothing, so the Pod is not checked again.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An oracle holds the evaluator of k8s.io/pod-security-admission and our own.
+// An oracle holds the evaluators of k8s.io/pod-security-admission and of Troupe.
 type oracle struct {
 	public policy.Evaluator
 	own    *podsecurity.Evaluator

@@ -28,7 +28,8 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// Some of these sysctls became safe in a later version of the standards. The rest never did.
+// Some of these sysctls are safe in all versions of the standards, some only in later ones, and
+// some in none.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -85,8 +86,8 @@ var annotationKeys = []string{
 
 var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
 
-// compliant has the fields that a container needs to pass the restricted level. Random fields
-// rarely include all of them.
+// compliant has the fields that a container needs to pass the restricted level, because random
+// fields rarely include all of them.
 var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
 
 func list(items ...any) []any { return append([]any{}, items...) }
@@ -140,7 +141,8 @@ func (g Generator) annotations() object {
 	return annotations
 }
 
-// The prefix makes container names unique across the three container lists.
+// containers returns n random containers. prefix makes their names unique across the three
+// container lists.
 func (g Generator) containers(prefix string, n int, density float64) []any {
 	all := list()
 	for i := range n {

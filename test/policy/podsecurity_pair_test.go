@@ -61,7 +61,7 @@ func (c *podSecurityCluster) GetMeta(meta.GroupResource, string, string) (meta.O
 
 func (c *podSecurityCluster) Pods(string) []podsecurity.ExistingPod { return c.decoded }
 
-// A pair holds the admission plugin of k8s.io/pod-security-admission and our own, with the same
+// A pair holds the admission plugins of k8s.io/pod-security-admission and of Troupe, with the same
 // configuration.
 type pair struct {
 	cluster  podSecurityCluster

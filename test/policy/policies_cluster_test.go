@@ -69,7 +69,7 @@ func rules(operations, group, version, resources string) string {
 var policyConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
 
 // policy creates a ValidatingAdmissionPolicy and its binding. Empty parameters select the defaults:
-// the policy matches writes of ConfigMaps, and the binding denies them.
+// the policy matches writes to ConfigMaps, and the binding denies them.
 func (c policyCluster) policy(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
@@ -83,7 +83,7 @@ func (c policyCluster) policy(name, match, spec, binding string) {
 }
 
 // mutation creates a MutatingAdmissionPolicy and its binding. By default the policy matches writes
-// of ConfigMaps.
+// to ConfigMaps.
 func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReference combines these parts into policies.
+// TestReference builds policies from these parts.
 var (
 	referenceValidations = []string{
 		`object.data.x == 'y'`, `object.data.x == 'z'`, `object.data.none == ''`, `has(object.data.none)`, `object.?data.?none.orValue('z') == 'z'`,

@@ -80,7 +80,8 @@ const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomRe
 const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
 // TestHostileObjects sends hostile objects of every kind in every format, and restarts the server
-// after each round. Accepted objects must not change by a byte, and must be equal in Protobuf.
+// after each round. The restart must not change a byte of accepted objects, and lists in Protobuf
+// must equal those in JSON.
 func TestHostileObjects(t *testing.T) {
 	shots, sent := 12, 0
 	if client.Soak() {
@@ -157,7 +158,7 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 }
 
 // storedLists lists every collection in JSON. If compare is true, it also compares each list with
-// the Protobuf list of kinds that have one.
+// the list in Protobuf, if the kind has one.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}

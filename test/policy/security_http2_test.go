@@ -240,9 +240,9 @@ func TestHTTP2Attacks(t *testing.T) {
 	}
 }
 
-// TestHTTP2Crowd checks that unauthenticated clients with windows that never open cannot shut out
-// other clients. The server evicts their oldest requests, and serves new clients at the same
-// address and an administrator.
+// TestHTTP2Crowd checks that unauthenticated clients whose flow-control windows never open cannot
+// shut out other clients. The server evicts their oldest requests, and serves new clients at the
+// same address and an administrator.
 func TestHTTP2Crowd(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	const fewest, most, streams = 50, 200, 100

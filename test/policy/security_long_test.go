@@ -59,7 +59,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestRepetition checks that a request with ten thousand repetitions does not take quadratic time.
+// TestRepetition checks that requests with many repetitions do not take quadratic time.
 func TestRepetition(t *testing.T) {
 	const (
 		n         = 14_000

@@ -43,8 +43,8 @@ func TestForeignPages(t *testing.T) {
 				t.Errorf("%s with %q: %d %.200s, want 403", name, headers, got.code, got.body)
 			}
 		}
-		// Requests with a token pass the origin check, because a page from another origin cannot
-		// know a token.
+		// A write with a token passes the origin check, because a page from another origin cannot
+		// know a token. A WebSocket does not pass.
 		bearer := headers + "Authorization: Bearer " + token + "\r\n"
 		if got := v.raw(v.anonymous(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
 			t.Errorf("a token with %q: %d %.200s", headers, got.code, got.body)

@@ -86,7 +86,6 @@ func (v *testServer) admin() *tls.Config {
 	return config
 }
 
-// dial opens a TLS connection that is closed at the end of the test.
 func (v *testServer) dial(config *tls.Config) net.Conn {
 	v.t.Helper()
 	conn, err := tls.Dial("tcp", v.d.Addr().String(), config)

@@ -154,7 +154,7 @@ func untraceable() string {
 	return ""
 }
 
-// A casualty describes the system calls that an injection made fail.
+// A casualty describes the system calls that failed because of an injection.
 type casualty struct {
 	calls int
 	files []string // names of the files of these calls
@@ -163,7 +163,7 @@ type casualty struct {
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
 
 // injectUnderLoad makes system calls of a running process fail for a while, and then stops the
-// process. went reports whether the process survived the failures.
+// process. went reports whether the process accepted writes again after the failures.
 func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualty, went bool, err error) {
 	tracer, failed, all, err := attach(p, i)
 	if err != nil {
@@ -193,7 +193,7 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 }
 
 // attach starts to trace a process. failed counts the calls that have failed so far. all receives a
-// summary when the tracer has exited.
+// summary after the tracer has exited.
 func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -78,7 +78,6 @@ func newHistory(t *testing.T, dir, data string) *crashHistory {
 	return h
 }
 
-// String summarizes the test.
 func (h *crashHistory) String() string {
 	text := fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
 	if h.late > 0 {
@@ -303,8 +302,8 @@ func (h *crashHistory) checkKeys() {
 	}
 }
 
-// checkVersions checks that resource versions increase and are never reused. floor was seen before
-// the load, and newest was delivered during it.
+// checkVersions checks that resource versions increase and are never reused. floor is a version
+// from before the load, and newest is the newest version delivered during the load.
 func (h *crashHistory) checkVersions(floor, newest uint64) {
 	h.seen = max(h.seen, newest)
 	given := map[uint64]bool{}

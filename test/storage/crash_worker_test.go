@@ -40,8 +40,8 @@ type worker struct {
 	answered *client.Tally
 }
 
-// newWorker returns a worker with write numbers that no other worker uses. So a value under the
-// wrong key is detected.
+// newWorker returns a worker with write numbers that no other worker uses, so that a value under
+// the wrong key is detected.
 func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	w := &worker{answered: answered, random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {

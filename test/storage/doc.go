@@ -8,10 +8,10 @@
 // These tests kill the daemon under load, repeatedly on the same data directory. After each start
 // they check that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has at most one write in flight. So for every key, the model has
-// the last acknowledged state and at most one write that may or may not have been applied. Every
-// object contains a checksum of its data, which reveals partially applied writes. In parallel, a
-// watch records the events delivered before the kill.
+// Each worker owns a few keys and has at most one write in flight. So the model of a key has the
+// last acknowledged state and at most one write that may or may not have been applied. Every object
+// contains a checksum of its data, which reveals partially applied writes. In parallel, a watch
+// records the events delivered before the kill.
 //
 // # Encryption
 //
@@ -31,14 +31,14 @@
 //
 // # Operations
 //
-// These tests cover objects that are created but not stored, over HTTP: evictions, bindings, token
-// reviews and access reviews. They also cover the related subresources and versions.
+// These tests cover resources that are created but not stored: evictions, bindings, token reviews
+// and access reviews. They also cover the related subresources and versions.
 //
 // # Process
 //
 // These tests cover the daemon as a process: the binary, its exit status, signals, files and
-// commands. The tests that need a failing disk are different. They run the daemon in the test
-// process, on a fault-injecting file system.
+// commands. Tests that need a failing disk run the daemon in the test process, on a fault-injecting
+// file system.
 //
 //	data of an earlier version                          TestUpgrade
 //	journal without acknowledged writes                 TestLossIsReported
@@ -50,12 +50,12 @@
 //
 // These tests check over HTTP that quotas are never exceeded, never reject requests below their
 // limit, and report the usage. They cover every kind of usage, concurrency, dry runs and failures.
-// TestQuotasOverKills kills the process.
+// TestQuotasOverKills also kills the process.
 //
 // # Simulation
 //
 // These tests run the whole server, from HTTP to the journal. A seed controls the simulated disk,
-// network and clock. The tests compare the responses over several lifetimes of the server with a
+// network and clock. The tests compare the responses, over several lifetimes of the server, with a
 // plain map.
 //
 // A simulationHistory is the run of one seed. In each lifetime, the server starts on what the
@@ -73,13 +73,13 @@
 //
 // Invariants:
 //
-//   - A response equals that of the map.
+//   - Every response equals the one computed from the map.
 //   - An acknowledged write exists in the next lifetime. Any other write is applied completely or
 //     not at all.
 //   - Resource versions increase across all lifetimes.
-//   - A full disk changes nothing.
+//   - A write that fails on a full disk changes nothing.
 //   - A watch that resumes from an earlier version delivers the same events again.
-//   - A list and the events after it lead to the next list.
+//   - The events between two lists turn the first into the second.
 //
 // Between writes, each history also checks no-op writes, dry runs, deletes with a wrong UID,
 // initial events, finalizers, ownership by apply, pages, and lists by label and field. A second
@@ -92,7 +92,7 @@
 //
 // A seed does not control the order in which goroutines run. The requests of a history are
 // sequential, except for the concurrent patches, whose order does not matter to the map.
-// testdata/simulation/seeds has the seeds of histories that have failed, which always run first.
+// testdata/simulation/seeds has the seeds of histories that have failed. They always run first.
 // TROUPE_SEED=n runs history n alone.
 //
 // # Watch

@@ -183,9 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks that requests for objects with a missing key fail and the objects are
-// reported, while everything else is served. Snapshots keep the objects, so that they reappear with
-// the key. They can be deleted as unreadable objects.
+// TestMissingKey checks that requests for objects whose encryption key is missing fail, and that
+// the objects are reported. Everything else is served. Snapshots keep the objects, so that they
+// reappear with the key. They can be deleted as unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)

@@ -18,8 +18,8 @@ const briefly = linearSettings + `
 watch-history-time: 10s
 `
 
-// TestClocksOfDaemonsDiffer sets the clocks of servers apart by more than the duration of the
-// controllers' Lease and of the watch history. The difference stays below the clock tolerance for
+// TestClocksOfDaemonsDiffer sets the servers' clocks apart by more than the duration of the
+// controllers' Lease and the watch history. The difference stays below the clock tolerance for
 // tokens. Everything that one server issues must be valid at the others, and only one server at a
 // time may run the controllers. Racing clients must see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {

@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 	newClusterLinear(t).race(faultRounds)
 }
 
-// race runs the given number of rounds, or more in a soak.
+// race runs the given number of rounds, or more in a soak test.
 func (c *linearCluster) race(rounds int) {
 	c.t.Helper()
 	histories, operations, open := 0, 0, 0
@@ -187,8 +187,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object. It retries on errors, because a server that was paused may report only
-// afterwards that etcd is unavailable.
+// remove deletes an object. It retries on errors, because a paused server may report only after the
+// fault that etcd is unavailable.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {

@@ -17,14 +17,13 @@ type linearObject = map[string]any
 // stored object.
 type handler struct {
 	name string // its resource in discovery, with the group, or another component that decides about requests
-	// write creates the objects that the handler depends on, at one server. ask then sends a
-	// request to the other server. It returns the description of a wrong response, or "" for a
-	// correct one.
+	// write creates the objects that the handler depends on, at pair.one. ask then sends a request
+	// to pair.behind. It returns the description of a wrong response, or "" for a correct one.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is a server and another server that learns of the first server's writes late.
+// A pair is two servers. behind learns late of the writes of one.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -109,8 +108,8 @@ func finds(resource, path string) func(*pair, string) string {
 	}
 }
 
-// reviews returns an ask function that sends a review and expects text in the response. It sends
-// the review as the ServiceAccount or as the administrator.
+// reviews returns an ask function that sends a review and expects text in the response. The
+// requester is the ServiceAccount if asAccount is true, and the administrator otherwise.
 func reviews(path, text string, asAccount bool, spec func(p *pair, name string) linearObject) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		token := ""

@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// content is the content that a write gives an object. Every write has a unique token, so equal
+// content is the part of an object that a write sets. Every write sets a unique token, so equal
 // contents come from the same write.
 type content struct{ body, mark string }
 

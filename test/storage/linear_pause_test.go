@@ -55,8 +55,8 @@ func (c *linearCluster) holder(r *replica) string {
 	return fmt.Sprint(a.Object().At("spec.holderIdentity"))
 }
 
-// TestPausedForLong pauses the leader for longer than its Lease, the watch history and the history
-// in etcd last. Afterwards the paused server must return no stale data. A watch from before the
+// TestPausedForLong pauses the leader until its Lease, the watch history and the history in etcd
+// have expired. Afterwards the paused server must return no stale data. A watch from before the
 // pause must end with 410 or deliver every change. The new leader must keep the controllers.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})

@@ -95,8 +95,8 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 	}
 }
 
-// TestEtcdAway stops a majority of the etcd members. Stale reads and existing watches continue.
-// Other requests are rejected in time with Retry-After. Everything recovers with etcd.
+// TestEtcdAway stops a majority of the etcd members. Stale reads, discovery and existing watches
+// continue. Other requests are rejected in time with Retry-After. Everything recovers with etcd.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]

@@ -68,8 +68,8 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 }
 
-// TestTogether checks that another server accepts tokens, permissions and CRDs as soon as one
-// server has issued or stored them. The tokens are service account tokens and continue tokens.
+// TestTogether checks that, once one server has issued or stored a token, permission or CRD, the
+// other servers accept it. The tokens are service account tokens and continue tokens.
 func TestTogether(t *testing.T) {
 	c := newClusterLinear(t)
 	one, other := c.replicas[0], c.replicas[1]

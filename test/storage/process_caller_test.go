@@ -35,7 +35,6 @@ func adminTLS(t *testing.T, dir string) *tls.Config {
 	return c.TLS
 }
 
-// do sends a request and returns the status code and the whole response body.
 func (c caller) do(method, path, body string) (int, string, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -92,7 +91,7 @@ func (c caller) list(t *testing.T) map[string]string {
 	return c.states(t, configMaps)
 }
 
-// states maps the name of each object in a collection to its state.
+// states returns the states of the objects in a collection, keyed by name.
 func (c caller) states(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct{ Items []processObject }

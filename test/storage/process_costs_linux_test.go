@@ -49,7 +49,7 @@ func (c costs) matches(want costs) bool {
 	return near(c.allocations, want.allocations, 0.06, 4) && near(c.writes, want.writes, 0.1, 0) && near(c.journal, want.journal, 0.05, 16)
 }
 
-// TestCosts compares the costs of serial requests with testdata/costs.txt. Update the file if a
+// TestCosts compares the costs of serial requests with testdata/costs.txt. Update that file if a
 // change lowers the costs.
 func TestCosts(t *testing.T) {
 	const warmUp, count, tries = 100, 200, 4

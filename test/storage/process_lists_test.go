@@ -62,8 +62,8 @@ func TestListMemory(t *testing.T) {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
 	// The process may exceed the memory limit by the pages of the binary, and by garbage that a
-	// busy machine collects late. Twenty buffered lists of 5 MiB each would also exceed the bound
-	// of the test. Requests that do not fit get Retry-After.
+	// busy machine collects late. The bound of the test allows for this, but not for twenty
+	// buffered lists of 5 MiB each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()

@@ -214,9 +214,9 @@ func (a *abuser) hangUp() {
 	}
 }
 
-// TestMalformedRequests sends random malformed requests, a million of them in a soak. The server
-// must never respond with an internal error. Other clients must not be affected, and no resources
-// may leak. The test covers promises 33, 34 and 38 of docs/reliability.md.
+// TestMalformedRequests sends random malformed requests, a million of them in a soak test. The
+// server must never respond with an internal error. Other clients must not be affected, and no
+// resources may leak. The test covers promises 33, 34 and 38 of docs/reliability.md.
 func TestMalformedRequests(t *testing.T) {
 	const abusers, perRound = 8, 2000
 	config := writeConfig(t, "watch-history-time: 2s\nsnapshot-journal-bytes: 4Mi\n")

@@ -56,8 +56,8 @@ func TestRefusals(t *testing.T) {
 	serveProcess(t, other).Stop()
 }
 
-// TestDamageIsNamed checks that a flipped bit prevents startup, and that the error describes the
-// damage.
+// TestDamageIsNamed checks that a flipped bit prevents startup, and that the error names the
+// damaged file and suggests troupe restore.
 func TestDamageIsNamed(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {

@@ -49,7 +49,7 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 	return dir, served
 }
 
-// stored maps namespace/name to each object of a list.
+// stored returns the objects of a list, keyed by namespace/name.
 func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	t.Helper()
 	var list struct{ Items []json.RawMessage }

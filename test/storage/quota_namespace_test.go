@@ -21,7 +21,7 @@ type namespace struct {
 
 func open(t *testing.T) namespace { return openAs(t, nil) }
 
-// openAs starts a server with a changed configuration and creates a namespace. Token Secrets for
+// openAs starts a server with a changed configuration, and creates a namespace. Token Secrets for
 // service accounts are disabled, because quotas count Secrets.
 func openAs(t *testing.T, change func(*daemon.Config)) namespace {
 	t.Helper()

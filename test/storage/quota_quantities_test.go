@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestQuantitiesAgainstTheOracle checks that random texts are parsed as by k8s.io/apimachinery,
+// TestQuantitiesAgainstTheOracle checks that random texts are parsed as in k8s.io/apimachinery,
 // with the same errors.
 func TestQuantitiesAgainstTheOracle(t *testing.T) {
 	t.Parallel()

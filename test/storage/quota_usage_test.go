@@ -16,8 +16,8 @@ func TestQuotas(t *testing.T) {
 	}, transcript.Options{})
 }
 
-// TestCustomKinds checks that quotas count custom resources by name, even if the quota is older
-// than the CRD or the CRD has been deleted.
+// TestCustomKinds checks that a quota created before a CRD counts its custom resources, even after
+// the CRD is deleted and recreated.
 func TestCustomKinds(t *testing.T) {
 	t.Parallel()
 	n := open(t)

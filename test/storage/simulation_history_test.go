@@ -50,8 +50,8 @@ type simulationHistory struct {
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// listed holds the objects at version at, up to which the previous lifetime caught up. reported
-	// holds the events that a watch then received from that version.
+	// At the end of catchUp, listed holds the objects at version at. reported holds the events that
+	// a watch then received until the end of the lifetime.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event
@@ -84,7 +84,6 @@ func (h *simulationHistory) add(other *simulationHistory) {
 	h.promises += other.promises
 }
 
-// String summarizes the run.
 func (h *simulationHistory) String() string {
 	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room, %d promises checked", h.crashes, h.acknowledged, h.lost, h.full, h.promises)
 }

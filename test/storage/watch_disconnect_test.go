@@ -52,7 +52,7 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 }
 
-// watcherLimit returns the number of watches to open. In a soak, the limit on file descriptors
+// watcherLimit returns the number of watches to open. In a soak test, the limit on file descriptors
 // bounds it, because each watch needs two descriptors in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit

@@ -64,7 +64,7 @@ func (l *eventLog) at(v view, version uint64) map[string]string {
 	return seen
 }
 
-// expect returns the events that a watch of a view must get between two versions, formatted as
+// expect returns the events that a watch on a view must get between two versions, formatted as
 // lines.
 func (l *eventLog) expect(v view, from, to uint64) (lines []string) {
 	state := maps.Clone(l.state)

@@ -92,8 +92,8 @@ func textWatch(state map[string]client.Object) map[string]string {
 	return out
 }
 
-// read reads a watch up to a bookmark at version to or later. It checks the order of events and
-// bookmarks. ends is the number of bookmarks that end the initial events.
+// read reads a watch up to a bookmark whose version is at least to. It checks the order of events
+// and bookmarks. ends is the number of bookmarks that end the initial events.
 func read(ctx context.Context, c *client.Client, v view, q url.Values, to uint64) (events []client.Event, ends int, err error) {
 	q.Set("allowWatchBookmarks", "true")
 	w, err := c.Watch(ctx, v.path(), q)
@@ -154,8 +154,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					// Ignore platform-public. It contains only the Service of the server, whose
-					// port changes across a restart.
+					// Ignore platform-public, because the server's port in its ConfigMap
+					// cluster-info changes across a restart.
 					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
 						got = append(got, line(e.Type, e.Object))
 					}

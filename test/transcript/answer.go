@@ -166,8 +166,8 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	return path + ": " + indent(n.value(key, v), len(path)+2)
 }
 
-// managerOf returns the sort key of an entry of managed fields. The server's order of entries
-// depends on time.
+// managerOf returns the sort key of an entry of managed fields. Entries are sorted because their
+// order on the server depends on time.
 func managerOf(entry any) string {
 	e, _ := entry.(map[string]any)
 	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])

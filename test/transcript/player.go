@@ -145,7 +145,6 @@ func (p *player) makeNamespace(b *block) error {
 	return err
 }
 
-// body returns the body of the request, or nil if it has none.
 func (p *player) body(b *block) ([]byte, error) {
 	if b.body == "" {
 		return nil, nil
@@ -198,7 +197,7 @@ func (p *player) client(b *block, body []byte) (*client.Client, error) {
 	return c.With(headers), nil
 }
 
-// watch starts a watch under a name, from which events reads.
+// watch starts a watch. Its name identifies it in later events steps.
 func (p *player) watch(b *block) (string, error) {
 	path, name := b.path, ""
 	if before, after, ok := strings.Cut(b.path, " "); ok {

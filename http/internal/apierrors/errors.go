@@ -45,7 +45,7 @@ func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-// PathNotFound returns the 404 for a path. The Status names no object.
+// PathNotFound returns the 404 Status for a path without a resource. The details are empty.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -118,8 +118,8 @@ func GatewayTimeout() *meta.Status {
 }
 
 // InvalidOptions returns a 422 for invalid options, or nil if there are no faults. group is the
-// meta group, and kind is for example "ListOptions". The message has the form of the message about
-// an invalid object without a name.
+// meta group, and kind is for example "ListOptions". The message is the same as for an invalid
+// object without a name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

@@ -31,7 +31,7 @@ type KubeletOptions struct {
 // Kubelets holds the connection pools for the kubelets of all Nodes.
 type Kubelets struct {
 	// Trusted verifies certificates and Unverified does not. Proxied verifies them and connects
-	// only to allowed addresses, for the verb proxy.
+	// only to allowed addresses, for the subresource proxy.
 	Trusted, Unverified, Proxied *proxy.Backend
 	addressTypes                 []string
 	port                         string

@@ -25,7 +25,7 @@ type Locator struct {
 	Objects policy.Objects
 	// EndpointSlices returns the EndpointSlices of a Service.
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
-	// Kubelets holds the connection pools for kubelets.
+	// Kubelets connects to kubelets.
 	Kubelets *Kubelets
 	// Members connects to Pods, and to ports of Nodes other than the kubelet's.
 	Members *proxy.Backend

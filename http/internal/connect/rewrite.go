@@ -45,8 +45,8 @@ func (r Rewriter) Edit(resp *http.Response) error {
 }
 
 func (r Rewriter) link(to *url.URL) string {
-	// A link of a page to its own server has the client's or the target's host. Relative links need
-	// no change.
+	// A link to the page's own server has the client's or the target's host. Relative links need no
+	// change.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -68,7 +68,7 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage makes the response body rewrite its links while it is read. Pages with an unknown
+// editPage replaces the body with one that rewrites links as it is read. Pages with an unknown
 // content encoding are not changed.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
@@ -167,7 +167,8 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens copies the rest of the page after a token that is too long. It returns any other error.
+// endTokens handles an error of the tokenizer. If a token is too long, endTokens copies the
+// buffered input, and step then copies the rest of the page. Other errors are returned.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {
@@ -196,7 +197,8 @@ func (r Rewriter) change(attributes []html.Attribute, names string) (changed boo
 	return changed
 }
 
-// linkAttributes holds the attributes of each tag that are links (HTML 4.01, index of attributes).
+// linkAttributes lists the attributes of each tag that contain links (HTML 4.01, index of
+// attributes).
 var linkAttributes = map[atom.Atom]string{
 	atom.A: " href ", atom.Applet: " codebase ", atom.Area: " href ", atom.Audio: " src ", atom.Base: " href ",
 	atom.Blockquote: " cite ", atom.Body: " background ", atom.Button: " formaction ", atom.Command: " icon ", atom.Del: " cite ",

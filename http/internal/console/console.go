@@ -25,7 +25,7 @@ var contentTypes = map[string]string{
 	"licenses.txt": "text/plain; charset=utf-8",
 }
 
-// A File is a file of the application.
+// A File is an embedded file of the console.
 type File struct {
 	ContentType string
 	Body        []byte

@@ -1,4 +1,4 @@
-// Package console has the web console: an application for browsers that shows the server's objects,
+// Package console contains the web console, a browser application that shows the server's objects,
 // their field managers, and permissions.
 //
 //	Console  the application and its configuration

@@ -9,9 +9,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers gives package authn the headers of a request, except hidden headers. A hidden header
-// stays in the fasthttp header, because its removal would change the order of the other headers, on
-// which some authenticators depend. A Headers must not be copied.
+// Headers gives authenticators the headers of a request, except hidden ones. fasthttp keeps the
+// hidden headers, because removing one would reorder the others, and some authenticators depend on
+// the order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
 	// Snapshot, if set, records the headers that authenticators remove because they contain an

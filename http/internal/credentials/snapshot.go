@@ -20,7 +20,7 @@ type Snapshot struct {
 
 type headerField struct{ name, value string }
 
-// Request returns the credentials for another authentication.
+// Request returns the recorded credentials as a new authentication request.
 func (c *Snapshot) Request() authn.Request {
 	r := c.Original
 	r.Headers = &snapshotHeaders{c.headers}

@@ -9,8 +9,8 @@ import (
 // A Lazy is the context of a request, with a deadline. The first call to Done creates its timer.
 // Most requests complete without waiting, and a timer would cost more than many of them.
 //
-// Err also cancels the context if the client has disconnected. It checks this seldom, so that only
-// long computations pay for it.
+// Err also cancels the context if the client has disconnected. This check is rate-limited, so that
+// only long computations pay for it.
 type Lazy struct {
 	deadline time.Time
 	client   Client // may be nil

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Resource is a limited resource of the server that requests hold.
+// A Resource is a limited resource of the server, such as connections or bytes of responses.
 type Resource uint8
 
 // The resources, each measured as a count or in bytes.
@@ -101,9 +101,9 @@ const reserveDivisor = 4
 // A Principal is a user, or the address of unauthenticated clients, and the resources it holds.
 // Every reference obtained from the Ledger or Retain needs a Close.
 //
-// A principal may take more of a resource only while it holds at most the free amount (the dynamic
-// threshold of Choudhury and Hahne with α = 1). A single principal therefore gets half of the
-// capacity, and n of them get 1/(n+1) each, so a newcomer always finds room.
+// A principal may acquire more of a resource only while it holds no more than is still free. This
+// is the dynamic threshold of Choudhury and Hahne with α = 1. A single principal therefore gets
+// half of the capacity, and n of them get 1/(n+1) each, so a newcomer always finds room.
 type Principal struct {
 	User string // "" for an address
 
@@ -201,8 +201,8 @@ func (p *Principal) ExceedsShare(r Resource, n int64) bool {
 	return capacity > 0 && held > 1 && held+used > capacity
 }
 
-// Reject counts and returns a Rejection for n units of a resource. The principal still holds them
-// and must release them.
+// Reject counts and returns a Rejection for n units that the principal already holds. The caller
+// must release them.
 func (p *Principal) Reject(r Resource, n int64) *Rejection {
 	pool := &p.ledger.pools[r]
 	return p.reject(r, p.held[r].Load()-n, pool.used.Load()-n, pool.capacity.Load())

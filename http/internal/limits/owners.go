@@ -26,8 +26,8 @@ func (o Owners[T]) Remove(p *Principal, e *list.Element) {
 // maxScan limits how many items of one principal Oldest examines per call.
 const maxScan = 1024
 
-// Oldest returns the principal's oldest item for which fits returns true, or nil. It moves the
-// items that do not fit to the end, so that the next call examines others.
+// Oldest returns the principal's oldest item for which fits returns true, or nil. It moves items
+// that do not fit to the end, so that the next call first examines other items.
 func (o Owners[T]) Oldest(p *Principal, fits func(T) bool) *list.Element {
 	items := o[p]
 	if items == nil {

@@ -7,5 +7,6 @@
 //	Names     media types and API groups of the naming profile
 //
 // Among equal weights the first item wins, because clients list their preferences in order, without
-// weights. An Accept header also selects the shape, with a fallback for servers without tables.
+// weights. An Accept header may also request a shape, followed by a fallback for servers that lack
+// it.
 package negotiate

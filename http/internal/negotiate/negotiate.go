@@ -20,7 +20,7 @@ const (
 	None
 )
 
-// An Answer is the type of response that is negotiated.
+// An Answer determines the formats that are available for a response.
 type Answer uint8
 
 const (

@@ -2,7 +2,7 @@ package origin
 
 import "github.com/valyala/fasthttp"
 
-// CORS headers for pages of allowed origins.
+// Values of the CORS headers for allowed origins.
 const (
 	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
 	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"

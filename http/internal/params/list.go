@@ -177,9 +177,11 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 }
 
 // WatchRequest returns the watch request for the store. A watch without a version, or from "0",
-// begins with an ADDED event for each object, which clients expect unless they set
-// sendInitialEvents. newest, which returns the current version, is called last, so that no event
-// precedes the start of the watch.
+// begins with an ADDED event for each object. Clients expect these events unless they set
+// sendInitialEvents.
+//
+// newest returns the current version. It is called last, so that the watch does not replay events
+// from before its start.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

@@ -62,9 +62,9 @@ type Result struct {
 	Tunnel *Tunnel
 }
 
-// Run forwards the request. It calls started with the status code when the response begins. After
-// an error, nothing was written, and the caller must respond: to a *meta.Status with that Status,
-// and to any other error by closing the connection.
+// Run forwards the request. It calls started with the status code when the response begins. If Run
+// returns an error, nothing was written. The caller must then send the error if it is a
+// *meta.Status, and otherwise close the connection.
 func (e *Exchange) Run(started func(code int)) (Result, error) {
 	body := e.conn.StreamBody(func() { e.cancel(errClientGone) })
 	defer body.Stop()
@@ -105,8 +105,8 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 }
 
 // fault returns the error response for a failed backend request. If the Exchange was ended, the
-// response gives the reason. A *meta.Status is returned unchanged. Other errors are converted by
-// the Target's function own or, if own is nil, by the default function otherwise.
+// response gives the reason. A *meta.Status is returned unchanged. Other errors are passed to own,
+// a function of the Target, or to the default function otherwise if own is nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

@@ -33,10 +33,10 @@ type Target struct {
 	Messages *Messages
 	// Translator, if set, translates between the upgrade protocols of client and backend.
 	Translator Translator
-	// Fault returns the error response if the backend is unreachable or its response unusable. nil
-	// stands for a 503, "error trying to reach service: ...".
+	// Fault returns the error response if the backend is unreachable or its response is unusable.
+	// The default is a 503, "error trying to reach service: ...".
 	Fault func(err error) error
-	// UpgradeFault is like Fault, for upgrades. nil stands for a 500 with the text of the error.
+	// UpgradeFault is like Fault, for upgrades. The default is a 500 with the text of the error.
 	UpgradeFault func(err error) error
 }
 

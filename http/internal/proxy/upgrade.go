@@ -101,7 +101,6 @@ type headReader struct {
 
 var errHeadTooLarge = errors.New("the header of the response is too large")
 
-// Read fails with errHeadTooLarge once the limit is reached.
 func (r *headReader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errHeadTooLarge

@@ -20,8 +20,8 @@ const (
 // reads is encoded once. The zero value is empty.
 //
 // An encoded form is stored in its object and found without a lock. If the total exceeds the limit,
-// a random form is evicted. LRU would always evict the form needed next when a list is larger than
-// the cache; random eviction has no such worst case.
+// a random form is evicted. If a list were larger than the cache, LRU would always evict the form
+// that is needed next.
 type Forms struct {
 	// Scarce, if set, reports whether memory is scarce. If so, nothing is cached.
 	Scarce func() bool

@@ -125,7 +125,7 @@ func (l *List) size() int {
 	return size
 }
 
-// These separators are written on their own, so that stored items need not be copied.
+// Separators have their own writes, so that stored items need not be copied.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")

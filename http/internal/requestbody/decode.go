@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Decoder decodes bodies of all encodings.
+// A Decoder decodes request bodies in any encoding.
 type Decoder struct {
 	Names *negotiate.Names
 	// MaxBytes limits the size of a body. For CBOR, it limits the size after conversion to JSON.
@@ -142,11 +142,10 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return nil
 }
 
-// shownOfBody limits how much of a body without a kind an error quotes, in characters. A small body
-// is quoted completely.
+// shownOfBody limits the characters that an error quotes from a body without a kind.
 const shownOfBody = 1024
 
-// summaryLength limits how much of a body other errors quote, in bytes.
+// summaryLength limits the bytes that other errors quote from a body.
 const summaryLength = 30
 
 func decodeError(k *schema.Kind, body []byte, err error) error {

@@ -69,7 +69,8 @@ func (q Query) All(name string) []string {
 	return out
 }
 
-// Number parses an optional number, 0 if absent. Errors are those of strconv, as in kube-apiserver.
+// Number returns the value of a numeric parameter, or 0 if it is absent. Error texts are those of
+// strconv, as in kube-apiserver.
 func (q Query) Number(name string) (int64, error) {
 	text, ok := q.Lookup(name)
 	if !ok {

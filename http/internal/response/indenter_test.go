@@ -23,7 +23,8 @@ func indentInPieces(t *testing.T, doc string, piece int) string {
 	return out.String()
 }
 
-// TestIndenter checks that the output equals that of encoding/json, wherever the pieces end.
+// TestIndenter checks that the output equals that of encoding/json, regardless of how the input is
+// split.
 func TestIndenter(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `[]`, `[{}]`, `{"a":[]}`, `"text"`, `7`, `null`, `[1,-2.5e3,true,null]`,

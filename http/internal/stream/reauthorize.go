@@ -22,8 +22,8 @@ type Grant struct {
 
 	// The fields below are guarded by the registry's mutex.
 	running map[LongRunning]struct{}
-	// checked is set if the grant was valid at generation. It must be checked again at validUntil,
-	// unless that is zero.
+	// checked is set if the grant was valid at generation. The grant must be checked again at
+	// validUntil, unless validUntil is zero.
 	checked    bool
 	generation uint64
 	validUntil time.Time
@@ -55,11 +55,12 @@ const (
 )
 
 // Reauthorize revokes requests that are no longer allowed, until ctx ends. A few times per second,
-// it repeats the checks if the generation has changed or credentials have expired. generation must
-// change whenever a decision may have changed for a reason other than time.
+// it checks whether the generation has changed or credentials have expired, and repeats the
+// affected checks. generation must change whenever a decision may have changed for a reason other
+// than time.
 //
 // Rejected credentials end requests at once. A denied authorization must be confirmed by a second
-// check soon after, because a user may replace a binding by deleting it and creating a new one.
+// check, because a user may replace a binding by deleting and recreating it.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)

@@ -131,7 +131,7 @@ const maxClientInput = 64 << 10
 
 var errUnexpectedInput = errors.New("the client sent data in a watch")
 
-// Run reads from the client until it disconnects, the timeout passes, or the session ends. It then
+// Run reads input until the client disconnects, the timeout passes, or the session ends. It then
 // waits for the session, ends the response, calls atEnd, and closes the connection.
 func (w *Watch) Run(timeout time.Duration, atEnd func()) {
 	defer func() { _ = w.conn.Close() }() // errors cannot be reported
@@ -225,9 +225,9 @@ func (w *Watch) Reclaim() {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose closes the connection of a started watch. Before Start, the connection still belongs
-// to the HTTP request. The client may get an error response and then send another request on the
-// same connection.
+// ForceClose closes the connection of a started watch. Before Start it does nothing, because the
+// connection still belongs to the HTTP request, and the client may send another request on it after
+// an error response.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return

@@ -228,8 +228,8 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends a close frame. The connection lingers, because a reset could overtake the
-// frame while the client answers it.
+// closeWebSocket sends a close frame. The connection lingers. If it closed while the client answers
+// the frame, a reset could discard the frame.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// arrivals lets the scheduler notice new input while connections pass slots to each other. Go polls
-// the network only when a processor runs out of work, or every 10 ms. Waiting connections keep the
-// processors busy. Therefore, every lookEvery, the slots are distributed by a goroutine that waits
-// for a pipe. The goroutine runs only after Go has polled the network. The same poll also wakes
-// connections with new input.
+// arrivals makes Go poll the network while connections pass slots to each other. Otherwise Go would
+// notice new input only every 10 ms, because waiting connections keep its processors busy.
+//
+// Once per lookEvery, a goroutine that reads from a pipe distributes the slots. It runs only after
+// Go has polled the network, which also wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait

@@ -17,8 +17,7 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// grow makes room for more of the body. The size depends on the received bytes, not on the
-// announced length.
+// grow enlarges the buffer in proportion to the received bytes, not to the announced length.
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)

@@ -119,7 +119,7 @@ func (b *BodyStream) BeginAnswer() (whole bool) {
 	return b.whole.Load()
 }
 
-// Stop ends the stream, which does not read after Stop returns.
+// Stop ends the stream. The stream no longer reads from the connection once Stop has returned.
 func (b *BodyStream) Stop() {
 	b.stopped.Store(true)
 	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too

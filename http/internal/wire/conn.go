@@ -287,7 +287,7 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal changes the principal of the connection. It is nil when the connection ends.
+// setPrincipal changes the principal of the connection, to nil when the connection ends.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {

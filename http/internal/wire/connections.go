@@ -16,11 +16,10 @@ import (
 // principal. A connection is new until it has sent a whole request. After that it is anonymous,
 // unless the request was authenticated.
 //
-// At a limit, another connection is closed to admit a new one (eviction.go): the oldest new
-// connection, or an idle connection of the principal with the most connections. While few
-// connections are new, idle anonymous connections are closed first. Otherwise clients could send
-// one request and hold their connections, and new connections would be closed before they complete
-// a handshake.
+// At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
+// idle connection of the principal with the most connections. While few connections are new, idle
+// anonymous connections are closed first. Otherwise clients could send one request and hold their
+// connections, and new connections would be closed before they complete a handshake.
 type Connections struct {
 	opts    Options
 	limit   int // total

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// New connections count as few below 1/fewNewDivisor of the limit. maxEvictionScan limits the
-// anonymous connections that one eviction examines.
+// While at most 1/fewNewDivisor of the limit are new connections, idle anonymous connections are
+// evicted first. maxEvictionScan limits how many of the latter one eviction examines.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024

@@ -91,7 +91,7 @@ func (c *Conn) serveHTTP2() {
 	}
 }
 
-// A multiplexedConn is the connection that net/http gets. It remains in Connections until its last
+// A multiplexedConn is the connection passed to net/http. It remains in Connections until its last
 // request has completed.
 type multiplexedConn struct {
 	net.Conn

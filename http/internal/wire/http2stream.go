@@ -87,9 +87,9 @@ func (s *stream) liftWriteDeadline() {
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has already rejected line breaks
-// in values, invalid names, and connection headers, which HTTP/1.1 cannot represent. Of several
-// lengths or hosts, net/http uses the first. All of them are appended here, so that such a request
-// is rejected as in HTTP/1.1.
+// in values, invalid names, and connection headers, which HTTP/1.1 cannot represent. net/http uses
+// only the first of several lengths or hosts. appendHead appends all of them, so that such a
+// request is rejected as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -119,8 +119,8 @@ func appendHead(b []byte, r *http.Request) []byte {
 	return append(b, "\r\n\r\n"...)
 }
 
-// Read reads the request in HTTP/1.1 form. After the end, it waits for a disconnect or the
-// deadline.
+// Read reads the request in HTTP/1.1 form. After the end of the request, it waits for a disconnect
+// or the deadline.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.head) > 0 {
 		n := copy(b, s.head)

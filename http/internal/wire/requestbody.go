@@ -66,7 +66,7 @@ func (c *Conn) discardBody() error {
 	return err
 }
 
-// ReadBody reads the body of at most limit bytes. Its memory grows with the received bytes. The
+// ReadBody reads a body of at most limit bytes. The buffer grows with the received bytes. The
 // result is valid until the response is written. If reserved is set, the body may use the reserve.
 // The error is a *limits.Rejection or a *meta.Status.
 func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {

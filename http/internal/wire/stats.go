@@ -1,6 +1,6 @@
 package wire
 
-// Stats holds the numbers of connections.
+// Stats counts connections and failures to establish them.
 type Stats struct {
 	Limit                         int    // maximum open
 	Open, New                     int    // all, and those without a whole request
@@ -10,7 +10,7 @@ type Stats struct {
 	Waiting                       int // connections with input that wait for a slot
 }
 
-// Stats returns the current numbers.
+// Stats returns the current counts.
 func (r *Connections) Stats() Stats {
 	r.mu.Lock()
 	open, fresh := r.all.Len(), r.newConns.Len()

@@ -18,7 +18,7 @@ func Kinds(compiler *expressions.Compiler) []schema.Behavior {
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"reviewVersions": webhook.CheckReviewVersions,
 	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),

@@ -29,8 +29,8 @@ func newDefinitionStrategy(n *meta.Naming) *definitionStrategy {
 
 func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// BeginDelete sets the condition Terminating, with now as its transition time, as the last
-// condition. It adds the finalizer that keeps the CRD until its objects are deleted.
+// BeginDelete appends the condition Terminating with the transition time now. It also adds the
+// finalizer that keeps the CRD until its objects are deleted.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {

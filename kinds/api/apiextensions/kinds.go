@@ -20,8 +20,8 @@ type definitionChecks struct {
 	approvals *crd.ApprovalPolicy
 }
 
-// RuleFunctions maps the function names in declared rules to functions. isBuiltIn reports whether a
-// group has built-in kinds.
+// RuleFunctions returns the functions that declared rules call. isBuiltIn reports whether a group
+// has built-in kinds.
 func RuleFunctions(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) map[string]schema.CheckFunc {
 	c := definitionChecks{crd.NewExtensions(n), compiler, crd.NewApprovalPolicy(n)}
 	return map[string]schema.CheckFunc{

@@ -12,10 +12,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural. Outside of allOf, anyOf, oneOf and not,
-// the schema must give every value a type. Inside of these conditions, it may only restrict fields
+// A structuralValidator checks that a schema is structural. Outside allOf, anyOf, oneOf and not,
+// the schema must give every value a type. Within these conditions, it may only restrict fields
 // that it also specifies outside. Pruning, defaulting and apply can then ignore conditions, which
-// an object may match at one time and not at another.
+// may match an object at one time and not at another.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
@@ -175,8 +175,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the pattern of s. skip
-// identifies the int-or-string pattern, which may contain types.
+// conditions checks the subschemas of allOf, anyOf, oneOf and not, and the regular expression of s.
+// skip identifies the int-or-string pattern, whose subschemas may contain types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {

@@ -19,9 +19,8 @@ type daemonSetStrategy struct {
 // Default makes rolling updates replace one Pod at a time, after the old Pod is gone, because a
 // node often has no room for two.
 //
-// Default also adds the annotation for the template generation, so that the writer owns the
-// annotation. Prepare sets the value, because objects are not defaulted if only their metadata
-// changes.
+// Default also adds the template generation annotation, so that the request's field manager owns
+// it. Prepare sets the value, because objects are not defaulted if only their metadata changes.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")

@@ -35,14 +35,13 @@ func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *
 	}
 }
 
-// The fields of v1 for the CPU metric.
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored first moves the tolerances to their own annotations, so that the annotation for the
-// behavior does not contain tolerances, which older clients do not know.
+// FromStored first moves the tolerances to their own annotations. Older clients do not know
+// tolerances, so the annotation for the behavior must not contain them.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -77,7 +76,6 @@ func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// ToStored removes the annotations last, after it has read them.
 func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")

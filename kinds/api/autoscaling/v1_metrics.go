@@ -81,7 +81,7 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 }
 
 // isStoredMetric reports whether a metric has the form of v2. It looks for fields that v1 does not
-// have. In v1, object metrics also have a field target, which names the object.
+// have. An object metric has a target in both forms, so its target does not count.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true

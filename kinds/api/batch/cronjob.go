@@ -38,7 +38,7 @@ var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 //
 // The lookup may open a file with that name, so names such as "../x" are rejected before the
 // lookup. Local is rejected because its meaning depends on the machine. The time zone database is
-// compiled in (time/tzdata), because that of the machine may differ.
+// compiled in (time/tzdata), because the machine's database may differ.
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

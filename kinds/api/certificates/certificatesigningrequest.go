@@ -58,8 +58,8 @@ func checkCertificateRequest(text string) error {
 	return request.CheckSignature()
 }
 
-// checkCertificates accepts PEM certificates, with text around the blocks, or nothing. It rejects
-// other block types, because clients parse the certificates with various libraries.
+// checkCertificates accepts PEM certificates with text around the blocks, or an empty value. It
+// rejects other block types, because clients parse the certificates with various libraries.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the core group with their strategies, in the names of profile n. Pods,
+// Kinds lists the kinds of the core group with their strategies, for naming profile n. Pods,
 // volumes and Events have separate packages.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming) []schema.Behavior {
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"clusterIPs":     schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
 	"keyPair":        schema.ObjectCheck(warnOfKeyPair),

@@ -35,9 +35,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps the field one equal to the first item of the list many. If they differ, the list
-// becomes that single item, because a client without dual-stack support changes only the field and
-// sends the list back unchanged.
+// syncFirst keeps a field equal to the first item of a list. one is the name of the field, and many
+// that of the list. If they differ, the field's value replaces the list, because a client without
+// dual-stack support changes only the field and sends the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -60,7 +60,7 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // validateNodeResources requires integers for indivisible resources, and huge pages of at most one
-// size. After the second size, it reports every further name, as kube-apiserver does.
+// size. As in kube-apiserver, all names after the second size are reported too.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy has the rules that need only the object itself. The allocators in
+// serviceStrategy has the rules that depend only on the Service. The allocators in
 // actors/allocation assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
@@ -120,9 +120,8 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that the old spec, was, does not have. When
-// the type changes to ClusterIP, a new node port is an error. Node ports that the client forgot to
-// remove are dropped.
+// hasNewNodePort reports whether spec has a node port that was, the old spec, lacks. If the new
+// type has no node ports, such a port is an error, but old ones are dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {

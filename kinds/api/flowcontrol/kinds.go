@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of flow control with their strategies.
+// Kinds lists the kinds of the group with their strategies.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: strategy{}},
@@ -21,7 +21,7 @@ type strategy struct {
 	schema.DropStatusOnCreate
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions returns the functions that declared rules call.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),

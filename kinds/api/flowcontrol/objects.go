@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The names of the mandatory objects. Each name is that of a FlowSchema and of its priority level.
+// The names of the mandatory objects. Each names a FlowSchema and its priority level.
 const (
 	Exempt   = "exempt"
 	CatchAll = "catch-all"
@@ -58,8 +58,8 @@ const (
 	byNamespace = "ByNamespace"
 )
 
-// FlowSchemas returns the maintained FlowSchemas in the names of a profile. Their order has no
-// meaning, because matching uses their precedence.
+// FlowSchemas returns the maintained FlowSchemas for a naming profile. Their order has no meaning,
+// because matching uses their precedence.
 func FlowSchemas(n *meta.Naming) []Object {
 	everybody := groups("system:unauthenticated", "system:authenticated")
 	manager, scheduler := users(n.Translate("system:platform-controller-manager")), users(n.Translate("system:platform-scheduler"))

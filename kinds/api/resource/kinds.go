@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of resource with their strategies. selectors compiles device selectors.
+// Kinds lists the kinds of the group with their strategies. selectors compiles device selectors.
 // message returns a message by name.
 func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []schema.Behavior {
 	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
@@ -17,7 +17,7 @@ func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *sc
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"attributeName": schema.TextCheck(validateAttributeName),
 	"deviceAddress": schema.TextCheck(validateDeviceAddress),

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of storage with their strategies. Kinds that users write return warnings on
-// every write. A CSIDriver returns warnings only when it changes, because installers apply their
+// Kinds lists the kinds of the group with their strategies. Kinds that users write return warnings
+// on every write. A CSIDriver returns warnings only when it changes, because installers apply their
 // CSIDrivers repeatedly.
 func Kinds() []schema.Behavior {
 	return []schema.Behavior{
@@ -21,7 +21,7 @@ type keptStatus struct {
 	schema.KeepStatus
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"allowedTopologies": validateAllowedTopologies,
 }

@@ -17,5 +17,5 @@ func validateVersion(version, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{"migrationVersion": schema.TextCheck(validateVersion)}

@@ -35,8 +35,8 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name returns the name from the request, or else from the object. It is empty while BeforeCreation
-// hides a generated name.
+// name returns the name from the request, or the generated name of a new object. A generated name
+// is empty while BeforeCreation hides it.
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
@@ -61,7 +61,8 @@ func resourceTree(k *schema.Kind) tree.Tree {
 	return tree.Tree{"group": k.Group, "version": k.Version, "resource": k.Resource}
 }
 
-// options returns nil for a connect. As in Kubernetes, a patch has UpdateOptions or CreateOptions.
+// options returns the options of the request, or nil for a connect. A patch has UpdateOptions, or
+// CreateOptions if it creates the object, as in Kubernetes.
 func (v *View) options(naming *meta.Naming) any {
 	a, m := v.attributes, v.attributes.Mutation
 	t := tree.Tree{"apiVersion": naming.Translate("meta.platform.io/v1")}

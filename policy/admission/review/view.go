@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A View presents a request in one version of its kind.
+// A View is an admission request, with its objects in one version of their kind.
 type View struct {
 	attributes *request.Attributes
 	kind       *schema.Kind
@@ -26,8 +26,8 @@ type View struct {
 	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView returns the View of a request as kind k, which shares the storage of the request's kind.
-// It may call a conversion webhook. If that fails, the error is a *meta.Status.
+// NewView returns the View of a request as kind k, which must have the same stored kind as the
+// request. It may call a conversion webhook. If that fails, the error is a *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
@@ -36,7 +36,8 @@ func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	return v, err
 }
 
-// objects returns a nil old object if the request creates a subresource, such as an eviction.
+// objects returns the object and the old object of the request. old is nil if the request creates
+// the object or a subresource, such as an eviction.
 func (v *View) objects() (object, old tree.Tree, err error) {
 	a := v.attributes
 	ownBody := v.sub != nil && v.sub.BodyKind != nil
@@ -108,8 +109,8 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	return converted, err
 }
 
-// named returns a copy of an object with apiVersion and kind, or nil for nil. The copy is shallow,
-// so callers clone nested values before they change them, as withVersion does.
+// named returns a copy of an object with apiVersion and kind, or nil if object is nil. The copy is
+// shallow, so callers clone nested values before they change them, as withVersion does.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil
@@ -159,8 +160,8 @@ func (v *View) BeforeCreation() {
 	v.Object["metadata"] = metadata
 }
 
-// Restore undoes in the mutated object what the View has hidden or added, and keeps other
-// mutations. held is the metadata of the object in the request.
+// Restore restores the fields of the mutated object that the View hid or added, unless a mutation
+// changed them. held is the metadata of the object in the request.
 func (v *View) Restore(object, held tree.Tree) {
 	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
 	for _, name := range v.hidden {

@@ -54,7 +54,8 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity rejects the response to another request, as from a proxy that mixes up responses.
+// verifyIdentity rejects a response that belongs to another request, such as one that a proxy mixed
+// up.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)

@@ -67,8 +67,8 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// refuseUnevaluated returns 403 Forbidden, or nil with the failurePolicy Ignore. It does not return
-// a callFailure, because the webhook was not called.
+// refuseUnevaluated returns 403 Forbidden, or nil if the failurePolicy is Ignore. It does not
+// return a callFailure, because the webhook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil

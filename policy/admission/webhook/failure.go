@@ -85,7 +85,6 @@ func (h *hook) dryRunUnsupported() error {
 	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }
 
-// refusal returns the error for the client. A failed call becomes an internal error.
 func refusal(err error) error {
 	var rejected *rejection
 	var failed *callFailure

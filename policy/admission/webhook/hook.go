@@ -18,7 +18,6 @@ const (
 	validating sort = "validating"
 )
 
-// A hook is one compiled webhook with defaults applied.
 type hook struct {
 	sort          sort
 	configuration string // name of the configuration

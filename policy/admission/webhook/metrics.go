@@ -81,7 +81,8 @@ func (m *Metrics) remove(s sort, name string) {
 	m.requests.Delete(gone)
 }
 
-// count calls do, unless the webhook was removed while it was being called.
+// count calls do unless the webhook was removed during its call, because only existing webhooks
+// have series.
 func (m *Metrics) count(h *hook, do func(name, kind string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -55,7 +55,8 @@ func (c *mutatingCall) admit(a *request.Attributes) error {
 	return nil
 }
 
-// subject returns the object that webhooks may modify. A request such as a binding has only a body.
+// subject returns the object that webhooks may modify. For requests such as bindings, this is the
+// body.
 func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body

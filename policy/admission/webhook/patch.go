@@ -13,8 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// applyPatch applies a patch in the version that the webhook received, and reports whether the
-// object changed. Errors are internal rather than call failures, because the webhook did respond.
+// applyPatch applies a patch to the object in the version that the webhook received, and reports
+// whether the object changed. Errors are internal rather than call failures, because the webhook
+// did respond.
 func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	if v.Object == nil {
 		return false, internal(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))

@@ -71,7 +71,7 @@ const (
 	rejectedTTL              = 10 * time.Second
 )
 
-// Authenticator authenticates by the ID tokens of one issuer.
+// Authenticator authenticates requests with the ID tokens of one issuer.
 type Authenticator struct {
 	options  Options
 	issuer   *issuer

@@ -1,4 +1,4 @@
-// Package oidc authenticates by the ID tokens of an OpenID Connect provider.
+// Package oidc authenticates requests with the ID tokens of an OpenID Connect provider.
 //
 // The issuer is the one trusted provider. The Authenticator verifies tokens with its keys. It
 // fetches them over TLS: first the discovery document

@@ -38,7 +38,8 @@ const (
 	maxDocumentSize = 1 << 20          // bytes of a document
 	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
-	// time between two fetches, and thus the longest time for which a revoked key is accepted
+	// refreshPeriod is the time between two fetches, and thus the longest time for which a revoked
+	// key is accepted.
 	refreshPeriod  = 15 * time.Minute
 	fetchBurst     = 3                // fetches that tokens may cause at once …
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
@@ -72,7 +73,7 @@ func (i *issuer) run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again for a token that no key in than has signed. It returns than
+// newerKeys fetches the key set again, for a token that no key in than has signed. It returns than
 // if the keys have not changed, or if tokens have recently caused too many fetches.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	// A fetch that another goroutine started may have read the keys before they changed. If it

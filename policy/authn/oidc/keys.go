@@ -87,7 +87,7 @@ func rsaKey(modulus, exponent string) any {
 	return public
 }
 
-// ecdsaKey returns nil if the point is not on the curve.
+// ecdsaKey returns nil if the curve is unknown or the point is not on it.
 func ecdsaKey(name, x, y string) any {
 	curve := curves[name]
 	if curve == nil {

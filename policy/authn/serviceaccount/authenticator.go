@@ -33,7 +33,7 @@ type Options struct {
 	Now             func() time.Time
 }
 
-// An Authenticator authenticates by service account tokens.
+// An Authenticator authenticates requests with service account tokens.
 type Authenticator struct {
 	Options
 	vendorNames vendorNames

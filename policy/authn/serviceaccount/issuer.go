@@ -36,7 +36,6 @@ type tokenSpec struct {
 	warnAfter time.Duration // time after which its use causes a warning; 0 means never
 }
 
-// signBound signs a bound token. It generates the id of the token.
 func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	id = uuid.NewString()
 	private := tree.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}

@@ -71,8 +71,8 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 // Generation changes whenever an object that decisions depend on changes.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
-// Authorize never denies, so that other authorizers can grant a node additional rights. A rejection
-// contains the reason if none does.
+// Authorize never denies, so that other authorizers can grant a node additional rights. If none
+// does, the rejection contains the returned reason.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Identity(a.User)
 	switch {

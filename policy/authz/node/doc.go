@@ -1,9 +1,9 @@
-// Package node authorizes kubelets. Each may read what the Pods on its node need, and write about
-// its own node.
+// Package node authorizes kubelets. Each may read the objects that the Pods on its node need, and
+// write objects of its own node.
 //
-// An Authorizer decides by a graph of objects that belong to nodes. A vertex is one object. A node
-// is a user named system:node:<name> in the group system:nodes. Objects belong to it only through
-// these edges:
+// An Authorizer uses a graph of objects that belong to nodes. A vertex is one object. A node is a
+// user named system:node:<name> in the group system:nodes. Objects belong to it only through these
+// edges:
 //
 //	Pod → its node, by spec.nodeName
 //	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it

@@ -42,9 +42,9 @@ type graph struct {
 	// refer to them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
-	// nodeNames maps objects that name their node themselves to that node.
+	// nodeNames maps objects with spec.nodeName to their node.
 	nodeNames map[vertex]string
-	// generation counts changes of the fields above. It is read without the lock.
+	// generation counts changes to the fields above. It is read without the lock.
 	generation atomic.Uint64
 }
 
@@ -119,8 +119,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds by to the counts of a Pod's references. References are counted, because several
-// Pods on a node may refer to the same object.
+// addPodRefs adds by, which may be negative, to the count of each reference of a Pod. Several Pods
+// on a node may refer to the same object.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]

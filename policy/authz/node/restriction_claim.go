@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPVCStatus lets a node write only the status of a claim's expansion. It compares all other
+// admitPVCStatus lets a node change only the expansion status of a claim. It compares all other
 // fields, so that new fields are forbidden by default.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {

@@ -56,8 +56,8 @@ var (
 	}
 )
 
-// volumeReference does the work of apiReference for one volume. An unknown source is an error,
-// because it might refer to an object.
+// volumeReference is like apiReference for one volume. An unknown source is an error, because it
+// might refer to an object.
 func volumeReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.SortedKeys() {
 		switch {

@@ -94,8 +94,8 @@ func isSubdomainOf(domain, other string) bool {
 	return domain == other || strings.HasSuffix(domain, "."+other)
 }
 
-// admitCSR requires a CSR of a node for a node certificate to contain the node's own name.
-// Otherwise, a lenient approver might issue the certificate of another node.
+// admitCSR requires a node's CSR for a node certificate to contain the node's own name. Otherwise,
+// a lenient approver might issue the certificate of another node.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

@@ -59,8 +59,8 @@ func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated returns a rule that allows the verbs in all on single objects related to the node.
-// other is the reason for rejecting other verbs.
+// allowRelated returns a rule that allows certain verbs on single objects related to the node.
+// other is the reason for rejecting all other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is the name in the platform naming profile.
+// group is the API group in the platform naming profile.
 const group = "rbac.authorization.platform.io"
 
 // An Authorizer allows the requests that the user's roles allow. It never denies.
@@ -60,9 +60,9 @@ func Resources() []meta.GroupResource {
 // Generation changes whenever an object that decisions depend on changes.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
-// Authorize checks the cluster-wide grants of the user and each of its groups, and then those in
-// the namespace. The reason names the first grant that allows the request, or the missing roles if
-// none does. Only cluster-wide grants allow non-resource paths.
+// Authorize checks the grants of the user and of each group in turn, cluster-wide grants before
+// those in the namespace. The reason names the first grant that allows the request, or the missing
+// roles if none does. Only cluster-wide grants allow non-resource paths.
 //
 // A decision needs one map lookup per group of the user and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {

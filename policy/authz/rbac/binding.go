@@ -27,7 +27,7 @@ type grant struct {
 	*binding
 	subject subject
 	entry   *roleEntry
-	// reason is returned with the decisions that this grant allows.
+	// reason explains the decision when this grant allows a request.
 	reason string
 }
 

@@ -20,7 +20,7 @@ import (
 
 const group = "rbac.authorization.platform.io"
 
-// A fakeCluster is an in-memory policy.Objects. When set returns, followers have handled the
+// A fakeCluster is an in-memory policy.Objects. set returns after the followers have handled the
 // change.
 type fakeCluster struct {
 	mu        sync.Mutex

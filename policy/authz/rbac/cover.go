@@ -45,8 +45,8 @@ func singletons(list []string) [][]string {
 // and count as held only if one held rule covers the whole rule.
 const maxBreakdown = 10_000
 
-// breakDownSize returns the number of rules that breakDown would return. To prevent an overflow, it
-// is imprecise above maxBreakdown.
+// breakDownSize returns the number of rules that breakDown would return. Above maxBreakdown, the
+// number is imprecise, so that it cannot overflow.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
@@ -107,8 +107,8 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll reports whether list contains all values or the wildcard all. If all is empty, there
-// is no wildcard.
+// containsAll reports whether list contains each of values, or contains the wildcard all. An empty
+// all means that there is no wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAttributes returns a change of the object at path by a user. An empty old means a create.
+// newAttributes returns the attributes of a change to the object at path by a user. An empty old
+// means a create.
 func newAttributes(t *testing.T, caller, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)

@@ -15,7 +15,7 @@ type index struct {
 	users, groups map[string]*subjectGrants
 	bindings      map[namespacedName]*binding
 	roles         map[namespacedName]*roleEntry
-	// generation counts changes of the fields above. It is read without the lock.
+	// generation counts changes to the fields above. It is read without the lock.
 	generation atomic.Uint64
 }
 
@@ -92,8 +92,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// bind appends the grants of a binding. Their order affects only which binding the reason of a
-// decision names.
+// bind appends the grants of a binding. The order of grants affects only which binding is named in
+// the reason of a decision.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++

@@ -28,10 +28,10 @@ type Store interface {
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
 }
 
-// Reconcile creates missing default roles and bindings. It adds missing rules, subjects and labels
-// to existing ones and keeps additions by operators. A binding to the wrong role is recreated.
-// Objects with the autoupdate annotation "false" are skipped. Only changed objects are written,
-// concurrently. The error contains the first failures.
+// Reconcile creates missing default roles and bindings. It adds missing rules, subjects, labels and
+// annotations to existing ones, and keeps additions by operators. A binding to the wrong role is
+// recreated. Objects with the autoupdate annotation "false" are skipped. Changed objects are
+// written concurrently. The error contains the first failures.
 //
 // pages extends the paths in the roles.
 func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages Pages) error {

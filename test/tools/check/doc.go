@@ -8,7 +8,7 @@
 // It prints a line per stage with duration and CPU time, the output of failed tests, and a summary
 // with the slowest and the skipped tests. It exits with status 1 if anything failed.
 //
-//	stage     an analysis, a build or a test run; suites run concurrently, two more than CPUs
+//	stage     an analysis, a build or a test run; up to CPUs + 2 suites run concurrently
 //	suite     a package of test/ with black-box tests; each is one binary
 //	topic     the files of a suite with a common prefix, such as api/apply
 //	tool      an external program that some tests need, such as strace

@@ -120,7 +120,8 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module. raced are those that run with the race detector.
+// packages lists the packages of the main module. raced lists those that run with the race
+// detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")
 	command.Dir, command.Stderr = c.root, os.Stderr

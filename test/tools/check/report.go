@@ -63,7 +63,8 @@ func (r *report) stage(name string, do step) {
 	}
 }
 
-// always runs a step and prints its result. It reports whether everything passed.
+// always runs a step even if it is not selected, and prints its result. It reports whether
+// everything passed.
 func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
 	began := time.Now()

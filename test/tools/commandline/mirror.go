@@ -18,8 +18,8 @@ import (
 // repository.
 const sourceHost = "raw.githubusercontent.com"
 
-// A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree. So the suite
-// does not need the Internet, and uses files of its own version.
+// A mirror is an HTTPS proxy that serves sourceHost from the suite's directory tree, so that the
+// suite works offline and uses files of its own version.
 type mirror struct {
 	proxy, files *httptest.Server
 	roots        string // PEM file of its CA

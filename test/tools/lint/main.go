@@ -9,7 +9,7 @@
 //
 //	//lint:ignore ANALYZER REASON
 //
-// Arguments are package patterns relative to the root, such as ./kinds/... and ./test/watch.
+// Arguments are package patterns relative to the root, such as ./kinds/... and ./test/storage.
 // Without arguments it checks all packages. With -all it also checks files whose build tags exclude
 // them because their dependencies are large.
 package main

@@ -83,7 +83,6 @@ type writer struct {
 	lives     int
 }
 
-// first performs the writes of the first run.
 func (w *writer) first(ctx context.Context) error {
 	if err := w.write(ctx, firstWrites); err != nil {
 		return err
@@ -172,7 +171,7 @@ func (w *writer) write(ctx context.Context, all []write) error {
 	return nil
 }
 
-// keep records the object that a request wrote, or that the request deleted an object.
+// keep records the object that a request wrote or, if the request deleted the object, its path.
 func (w *writer) keep(ctx context.Context, r write) error {
 	path, _, _ := strings.Cut(r.path, "?")
 	if r.method == "POST" {

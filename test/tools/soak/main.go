@@ -92,8 +92,8 @@ func repository() (root, commit string, err error) {
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(described)), err
 }
 
-// run runs a part for about the duration long. If the part takes much longer, run kills its process
-// and all children.
+// run runs a part for approximately the given duration. If the part takes much longer, run kills
+// its process and all children.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
 	const grace = 5 * time.Minute // to build and to finish
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)

@@ -40,8 +40,8 @@ type podTemplateStrategy struct{ schema.DefaultStrategy }
 
 func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
 
-// DefaultTemplate sets the defaults of a Pod template. Some defaults apply only to new Pods, such
-// as tolerations.
+// DefaultTemplate sets the defaults of a Pod template. Other defaults, such as tolerations, are set
+// only in new Pods.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
 // defaultServiceAccount keeps the deprecated field serviceAccount, which older clients read, equal

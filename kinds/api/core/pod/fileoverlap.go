@@ -21,8 +21,8 @@ func (f volumeFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// A fileSource is the kind of a source and, if named is set, the name of its object, which may be
-// empty. The fileSource of a volume with only one source is zero.
+// A fileSource identifies the object that provides a file by its kind and, if named is set, by its
+// name, which may be empty. It is zero if the volume has only one source.
 type fileSource struct {
 	kind, name string
 	named      bool

@@ -25,7 +25,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.B
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{
 	"fileOverlaps":    schema.ObjectCheck(warnOfFileOverlaps),
 	"portOverlaps":    schema.ObjectCheck(warnOfPortOverlaps),

@@ -106,9 +106,9 @@ func defaultRequests(spec tree.Tree) {
 }
 
 // qosClass returns the quality-of-service class of a Pod. It is Guaranteed if each container has
-// equal requests and limits for cpu and memory, BestEffort if no container has any, and otherwise
-// Burstable. Init containers count too. Nodes use the class to decide which Pods to evict, so the
-// class never changes after create.
+// equal requests and limits for cpu and memory, BestEffort if no container has a request or limit,
+// and otherwise Burstable. Init containers count too. Nodes use the class to decide which Pods to
+// evict, so the class never changes after create.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	look := func(resources tree.Tree) {

@@ -66,8 +66,8 @@ func appendPorts(entries []portEntry, spec tree.Tree) []portEntry {
 }
 
 // conflict describes the conflict between a port and an earlier one, or returns "" if there is
-// none. A conflict only causes a warning, because container ports are informational. A host port
-// for both all addresses and one address is dangerously ambiguous.
+// none. A conflict only causes a warning, because container ports are informational. The same host
+// port on all addresses and on one address is dangerously ambiguous.
 func (p *portEntry) conflict(earlier *portEntry) string {
 	switch {
 	case p.container != earlier.container || p.protocol != earlier.protocol:

@@ -55,8 +55,9 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
-// restoreNodeAffinity restores the node affinity of a Pod with scheduling gates. Pod affinity is
-// immutable, so it is not restored. If neither spec has an affinity, none is added.
+// restoreNodeAffinity restores the node affinity, which may change while a Pod has scheduling
+// gates. Pod affinity is immutable, so it is not restored. If neither spec has an affinity, none is
+// added.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {

@@ -91,8 +91,9 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 }
 
 // restoreMutableClaimFields returns a copy of the new spec in which mutable fields have their old
-// values. bound allows a new storage request, which a provisioner may be processing for an unbound
-// claim. classable allows a missing storage class to be set.
+// values. The storage request is mutable only if the claim is bound, because a provisioner may be
+// processing the request of an unbound claim. If classable is set, a missing storage class may be
+// added.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {

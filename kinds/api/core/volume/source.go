@@ -15,5 +15,5 @@ func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	}
 }
 
-// RuleFunctions maps the function names in declared rules to functions.
+// RuleFunctions holds the functions that declared rules call.
 var RuleFunctions = map[string]schema.CheckFunc{"quobyteRegistry": schema.TextCheck(validateQuobyteRegistry)}

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MessageText checks the message of a CEL rule, which must be a single line. A message is required
-// if the expression has several lines, because users see the expression if there is no message.
-// what is the name of the expression in error messages.
+// MessageText checks the message of a CEL rule, which must be a single line. An expression with
+// several lines requires a message, because users would otherwise see the expression. what names
+// the expression in error messages.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)

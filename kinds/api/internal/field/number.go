@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// NonNegativeMsg is the message about negative numbers.
+// NonNegativeMsg is the message for negative numbers.
 const NonNegativeMsg = "must be greater than or equal to 0"
 
-// BoundsMsg returns the message about numbers outside inclusive bounds.
+// BoundsMsg returns the message for numbers outside inclusive bounds.
 func BoundsMsg(low, high int64) string {
 	return fmt.Sprintf("must be between %d and %d, inclusive", low, high)
 }

@@ -45,15 +45,14 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain ends in that of the platform in either profile. Both
-// profiles count, because the native resources of one profile would otherwise be extended resources
-// in the other.
+// isNativeDomain reports whether a domain ends in that of the platform in either profile. Otherwise
+// the native resources of one profile would be extended resources in the other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
 // ValidateName checks the name of a resource and reports whether it is valid. A LimitRange may use
-// all such names. The functions for other objects are more strict.
+// all such names. The functions for other objects are stricter.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
