@@ -14,7 +14,7 @@ import (
 
 // activations assigns an actor to each object that is being changed. The actor then keeps its
 // object until it has been idle for too long or another object reuses the actor. The number of
-// actors is therefore bounded by the number of concurrent changes.
+// actors therefore depends on the concurrent changes, not on the stored objects.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
@@ -65,8 +65,8 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// newActivation spawns an actor that runs on the goroutine of the waiting writer. The caller holds
-// all.mu.
+// newActivation spawns an actor that handles messages on the goroutine of the waiting writer. The
+// caller holds all.mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -75,8 +75,8 @@ func (c *collection) newActivation() *activation {
 	return r
 }
 
-// reuseIdle detaches the actor that has been idle longest from its object. It returns nil if there
-// are fewer than maxIdleActivations. The caller holds all.mu.
+// reuseIdle takes the longest idle actor away from its object. It returns nil if there are fewer
+// than maxIdleActivations idle actors. The caller holds all.mu.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
@@ -101,8 +101,8 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask sends a request to the owner. It waits for the reply, and then until the proposal in the
-// reply is resolved.
+// ask sends a request to the owner and waits for the reply. If the reply has a proposal, ask also
+// waits until the proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
@@ -129,9 +129,9 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the JSON size in bytes from which an owner stops at once instead of staying idle.
-// An idle owner keeps its object's last change both decoded and encoded, which takes a multiple of
-// that size.
+// largeObject is the JSON size in bytes from which an object's owner stops immediately instead of
+// staying idle. An idle owner keeps the object's last change both decoded and encoded, which takes
+// a multiple of that size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting

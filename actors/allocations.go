@@ -24,9 +24,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations reserves the values of all objects. If two objects have the same value, both
-// keep it. Unreadable objects hold no values. Both cases are only logged, because only a running
-// server can repair the objects.
+// restoreAllocations reserves the values of all stored objects. It only logs unreadable objects and
+// values that two objects share, because only a running server can repair them. A shared value
+// stays reserved for both objects.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -37,8 +37,7 @@ func (c *collection) restoreAllocations() {
 }
 
 // observeAllocation updates the allocator with a commit of another server. If this server has
-// reserved the same value, its own write carries a conflicting claim, and the log refuses the
-// write.
+// reserved the same value, the log refuses its write, because the claims conflict.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

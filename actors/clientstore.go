@@ -25,20 +25,20 @@ type ClientStore struct {
 type ClientStoreOptions struct {
 	Definitions Definitions
 	Observers   Observers
-	// IsObserved reports whether a write to the storage waits for the Observers.
+	// IsObserved reports whether a write to the storage kind waits for the Observers.
 	IsObserved func(storage meta.GroupResource) bool
 	// Newest returns a version that includes every commit of all servers before the call. It is nil
 	// if no other server shares the log.
 	Newest func(ctx context.Context) (uint64, error)
 }
 
-// Definitions follows the CustomResourceDefinitions whose kinds the server serves.
+// Definitions tracks the CustomResourceDefinitions whose kinds the server serves.
 type Definitions interface {
 	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
-	// Wait returns when the kinds of CRDs are served as of version, or when ctx ends.
+	// Wait returns when the served kinds of CRDs reflect version, or when ctx ends.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp returns when the kinds of CRDs are served as of the version that reads return, or
+	// CatchUp returns when the served kinds of CRDs are as new as the version that reads return, or
 	// when ctx ends.
 	CatchUp(ctx context.Context)
 }
@@ -55,8 +55,8 @@ type Observers interface {
 	Changes() uint64
 }
 
-// maxObserverWait limits how long a write waits for observers after it is durable. An observer can
-// be slow. For example, a new quota requires counting all objects of its namespace.
+// maxObserverWait limits how long a durable write waits for observers. An observer can be slow. For
+// example, a new quota requires counting all objects of its namespace.
 const maxObserverWait = 10 * time.Second
 
 // NewClientStore returns a ClientStore backed by store.

@@ -28,8 +28,8 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 const maxCatchUp = 2 * time.Second
 
 // CatchUp waits until this server has applied every commit that any server made before the call. It
-// also waits, but at most maxCatchUp, until the kinds of CRDs and the policy caches are current.
-// CatchUp returns false if the store has not applied the commits in time.
+// then waits until the kinds of CRDs and the policy caches are current. The whole call takes at
+// most maxCatchUp. CatchUp returns false if the store has not applied the commits in time.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -66,9 +66,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList makes a list of the most recent version include every earlier commit of all servers.
-// Later chunks are read at the version in their continue token, unless that version has expired and
-// the token allows the newest version instead.
+// confirmList raises the minimum version of a list of the most recent objects, so that it includes
+// every earlier commit of all servers. Later chunks are read at the version in their continue
+// token, unless that version has expired and the token allows the newest version instead.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -96,10 +96,10 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest applies a change if other servers share the log. The log ensures that a committed
-// change is based on the newest version. A refusal, no-op or dry run may be based on an older
-// version. Its result is returned only if nothing has been committed since and admission was up to
-// date. If not, the change is computed once more.
+// mutateNewest applies a change if other servers share the log. The log accepts only changes to the
+// newest version. A refusal, no-op or dry run is not written to the log, so it may be based on an
+// older version. If anything was committed meanwhile or admission was not up to date, mutateNewest
+// then computes the change again.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

@@ -48,8 +48,8 @@ type changes struct {
 	publication *publication
 }
 
-// Reject marks the changes as published. The collection has been removed, but another server has
-// still written to it.
+// Reject marks the changes as published. Changes are rejected if another server writes to a
+// collection that this server has removed.
 func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // A change is a committed write that is not published yet.
@@ -60,7 +60,7 @@ type change struct {
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for a write of another server
-	// nameOnly is set if a deleted object was unreadable. Field object then has only a name.
+	// nameOnly is set if an unreadable object was deleted. object then has only a name.
 	nameOnly bool
 	// unreadable is the new stored value if it could not be decoded. Readers then see the object as
 	// deleted.

@@ -25,12 +25,12 @@ type committer struct {
 	committing []*proposal
 	// undecided holds the reservations of proposals whose outcome is unknown.
 	undecided []pendingRelease
-	// publishers holds the turns of the publishers of the current batch.
+	// publishers holds the turns of the current batch's publishers.
 	publishers []runtime.Turn
 }
 
-// pendingRelease is a message to a publisher. It releases a reservation after the publisher has
-// handled everything sent before.
+// pendingRelease is a message that makes a publisher release a reservation after all earlier
+// messages.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
@@ -50,7 +50,7 @@ func (c *committer) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// maxBatchBytes limits the size of a batch. The proposal that exceeds the limit is still included.
+// maxBatchBytes is the size at which a batch is committed. The last proposal may exceed it.
 const maxBatchBytes = 16 << 20
 
 func (c *committer) add(self *runtime.Ref, f *proposal) {
@@ -123,8 +123,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish runs the publishers that a batch in an embedded log has woken. For a small batch it runs
-// them on this goroutine, which is faster than a goroutine switch.
+// publish runs the publishers that a batch in an embedded log has woken. It runs small batches on
+// this goroutine, which is faster than switching goroutines.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -137,8 +137,9 @@ func (c *committer) publish(changes int) {
 	c.publishers = c.publishers[:0]
 }
 
-// leaveUndecided answers a proposal whose outcome is unknown. If it was committed, the commit
-// arrives like a commit of another server. Its reservation is kept until the outcome is certain.
+// leaveUndecided answers a proposal whose outcome is unknown, and keeps its reservation until the
+// outcome is certain. If the proposal was committed, its commit arrives like that of another
+// server.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
 		if part.candidate.Reserved != nil {
@@ -150,8 +151,8 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// releaseDecided runs after a successful Append. If an undecided proposal was committed, the commit
-// has arrived by then, like a commit of another server.
+// releaseDecided runs after a successful Append. By then, undecided proposals that were committed
+// have arrived like commits of another server.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -174,8 +175,8 @@ func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	return nil
 }
 
-// failAll answers all proposals of a batch that the log has refused. If the log has failed for
-// good, the process ends after that.
+// failAll answers all proposals of a failed batch. If the log has failed permanently, failAll then
+// ends the process.
 func (c *committer) failAll(err error) {
 	var answer error
 	switch {
@@ -213,8 +214,8 @@ func diskFullError() error {
 	return meta.NewInsufficientStorage("the server's disk is full")
 }
 
-// abortNonFreeing aborts the changes that do not free disk space and keeps the rest, to be
-// committed again on a full disk. It returns false if the batch does not contain both.
+// abortNonFreeing aborts the changes that do not free disk space, so that the others can be
+// committed on a full disk. It returns false if the batch does not have both.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

@@ -9,11 +9,11 @@ import (
 
 // addCompanions adds the companions of a change to its proposal. Companions are objects of another
 // collection that are created or deleted in the same commit, such as the IPAddress of a Service.
-// The allocator names them (request.Companion).
+// The allocator returns them (request.Companion).
 //
 // The owner of a companion may be changing it at the same time. The companion is therefore computed
-// on the published version, and the change is conditional on that version. If the companion has
-// changed, the whole change is computed again.
+// on the published version, and the commit is conditional on that version. If the condition fails,
+// the whole change is computed again.
 
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	for _, c := range p.candidate.Reserved.Companions {

@@ -9,11 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is an errStale from the log. The log refused the write because its base version,
-// a guard or a fence had changed.
+// A conflictError is an errStale from the log, which refused the write because its base version, a
+// guard or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
-	// overtaken is set if only a guarded aggregate has changed, and not the object (persist.Guard).
+	// overtaken is set if the object is unchanged and only a guarded aggregate has changed
+	// (persist.Guard).
 	overtaken bool
 	fenced    bool
 }
@@ -35,7 +36,8 @@ const (
 	maxConflicts = 100
 	// applyTimeout limits the wait until this server has applied a conflicting change.
 	applyTimeout = 10 * time.Second
-	// maxOvertaken limits how long a mutation is retried while others change the same aggregate.
+	// maxOvertaken limits how long a mutation is retried while other servers change the same
+	// aggregate.
 	maxOvertaken = 30 * time.Second
 )
 
@@ -45,8 +47,8 @@ type retry struct {
 }
 
 // await waits until a stale mutation can be retried on a newer version. If quota or addresses ran
-// out, it waits until some may have become free. The mutation fails with the returned error if it
-// has waited too long or conflicted too often.
+// out, it waits until some may be free again. It returns an error for the client if it has waited
+// too long or there were too many conflicts.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

@@ -26,7 +26,7 @@ func openAlone(t *testing.T) (*server, *sharedKeys) {
 	return s, keys
 }
 
-// overtake adds a field to the ConfigMap c as another server would.
+// overtake adds a field to the ConfigMap c, as if another server had written it.
 func (s *sharedKeys) overtake(field string) {
 	s.mu.Lock()
 	newest := string(s.newest["/configmaps/default/c"].Value)
@@ -55,8 +55,8 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// TestConflictWaitsForNewerState checks that a conflicting mutation is retried only once, after the
-// newer version has arrived, however late that is.
+// TestConflictWaitsForNewerState checks that a conflicting mutation is retried once, after the
+// newer version has arrived.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)

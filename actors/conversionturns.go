@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// conversionTurns serializes the changes to one object that wait for a webhook. Otherwise they
-// would conflict with one another and be converted again and again.
+// conversionTurns serializes the changes to one object that wait for a conversion webhook.
+// Concurrent changes would conflict, and each retry would call the webhook again.
 type conversionTurns struct {
 	mu     sync.Mutex // guards byPath, and the users in it
 	byPath map[string]*conversionTurn
@@ -18,8 +18,8 @@ type conversionTurn struct {
 	users int           // the holder and the waiters
 }
 
-// maxTurnWait limits the wait for a turn, because its holder may wait for a webhook that does not
-// respond. After that, a change proceeds without a turn.
+// maxTurnWait limits the wait for a turn, because the webhook of its holder may not respond. After
+// that, a change proceeds without a turn.
 const maxTurnWait = 5 * time.Second
 
 // take waits for the turn to change the object at path, until ctx ends. waited is true if another

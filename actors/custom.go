@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Collections of custom kinds are added while the store is open. They are removed when their CRD is
-// deleted and they are empty.
+// Collections of custom kinds are added while the store is open. They are removed when their CRD
+// has been deleted and they are empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
-// collection exists, its objects belong to the new kind from now on, but stay as they were written.
-// Watches of the previous kind end.
+// collection exists, the new kind replaces its previous one, but stored objects stay as they were
+// written. Watches of the previous kind end.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -59,11 +59,12 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 
 type isEmpty struct{ reply chan<- bool }
 
-// Reject replies false while the store is closing, because the collection need not be removed then.
+// Reject replies false while the store is closing, because removing the collection is unnecessary
+// then.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
 // removeCollection removes an empty collection and stops its actors. Its history stays in the
-// shared budget until it expires, because watches that are ending may still read it.
+// shared budget until it expires, because ending watches may still read it.
 func (s *Store) removeCollection(c *collection) {
 	s.addingCollection.Lock()
 	all := maps.Clone(s.allCollections())
@@ -82,8 +83,8 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
-// endWatches ends all watches after they have delivered everything, because the last changes of a
-// kind are the deletions of its objects.
+// endWatches ends each watch after it has delivered everything, because the last changes of a kind
+// are the deletions of its objects.
 func (c *collection) endWatches() { c.watchers.each((*watch).Finish) }
 
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
@@ -123,8 +124,8 @@ type migrateSchema struct {
 }
 
 // migrateSchema switches the collection to another version of its CRD. Objects stay as written and
-// are converted when read. Only the values of selectable fields (ObjectMeta.Fields) are computed
-// again, and the history with the previous values is dropped.
+// are converted when read. Only the selectable fields (ObjectMeta.Fields) are computed again. If
+// there are any, the history, which has the previous values, is dropped.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -147,9 +148,8 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
 }
 
-// withSelectableFields returns an object with the current values of its kind's selectable fields.
-// It returns the object itself if they have not changed. The values of an unreadable object are
-// empty.
+// withSelectableFields returns an object with the current values of its kind's selectable fields,
+// or the object itself if they have not changed. The values of an unreadable object are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
 	if !k.IsCustom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
@@ -178,8 +178,8 @@ func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition makes the create of a custom object conditional on its CRD not having
-// changed, so that no object is created while its kind is being deleted.
+// definitionPrecondition makes the create of a custom object conditional on an unchanged CRD, so
+// that no object is created while its kind is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes recovered values in parallel while recovery keeps reading and applies decoded
-// values. Values are applied in the order in which they were read, because the last value of an
-// object must win.
+// decodeAhead decodes recovered values in parallel while recovery reads further ones and applies
+// decoded ones. Values are applied in the order in which they were read, because the last value of
+// an object must win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered
@@ -32,14 +32,15 @@ type decodeJob struct {
 	done   chan struct{}
 }
 
-// Limits of one decodeJob. They bound memory, because recovery has about one job per processor.
+// Limits of one decodeJob. They bound the memory of recovery, which has about one job per
+// processor.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10
 )
 
 // decode schedules the decoding of a value, which is then applied. Objects of an unknown kind get a
-// collection in which only their metadata is decoded, until the CRDs are known.
+// collection that decodes only their metadata, until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))

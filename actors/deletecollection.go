@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes the objects that a list selects, many in parallel. It returns the
-// deleted objects as stored, with the version of the last deletion or 0. It skips objects that have
-// been deleted or replaced. The Change of m must be a Delete. Its admission runs for each object.
+// DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
+// stored, with the version of the last deletion or 0. It skips objects that have already been
+// deleted or replaced. The Change of m must be a Delete. Admission runs for each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -76,7 +76,8 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 }
 
 // deleteListed deletes an object unless it has been replaced since it was listed, and returns the
-// version of the deletion. As for any delete, a failed precondition of the request is a conflict.
+// version of the deletion. If the request itself has a precondition that fails, that is a conflict,
+// as for any delete.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

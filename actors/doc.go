@@ -70,7 +70,7 @@
 // A collection's history holds its recent changes. All histories share one budget in bytes
 // (retention). Records that exceed the budget or are too old are dropped one by one, the oldest
 // version of all collections first. A record counts only the memory that the history alone retains:
-// the replaced or deleted object, and a little for itself. A watch whose cursor points at a dropped
+// the replaced or deleted object, and a small overhead. A watch whose cursor points at a dropped
 // record gets 410 Gone, so that it never misses a change. A cached snapshot of a chunked list is
 // dropped with the records after it, because it would retain objects that are not counted.
 //
@@ -99,9 +99,9 @@
 //	proposal.markApplied     proposal.go     wakes the writer
 //
 // A change may have companions in another collection, such as the IPAddress of a Service
-// (companions.go). They are proposals that no owner has computed. They are computed with the change
-// on the published snapshot, and written with it (persist.Write.With) on condition that they have
-// not changed since. The proposal is applied when all its collections have published their parts.
+// (companions.go). No owner computes these proposals. They are computed with the change, from the
+// published snapshot, and written in the same commit (persist.Write.With) if they have not changed
+// since. The proposal is applied when all its collections have published their parts.
 //
 // # Admission that may block
 //
@@ -135,13 +135,13 @@
 //
 // A log may drop changes before this process has received them, as etcd does by compaction. It then
 // delivers all current objects (publishedState.Rebuild). Each collection publishes the differences
-// as changes of other writers. Its history begins after that, so watches and chunked lists from
-// before end with 410.
+// as changes of other writers. Its history begins after that, so earlier watches and chunked lists
+// end with 410.
 //
 // If the outcome of a write is unknown, its writer gets a timeout (leaveUndecided). If it was
 // committed, the commit arrives like one of another writer. The reservation is kept until the log
-// has answered a later batch. The publisher then releases it, after it has published everything
-// before (pendingRelease).
+// has answered a later batch. The publisher then releases it, after it has published all earlier
+// changes (pendingRelease).
 //
 // # A read
 //
@@ -169,7 +169,7 @@
 // changes are computed in the version of the request (versioned.go). The owner computes those that
 // need no conversion. The others are computed on the goroutine of the request, like a change whose
 // admission blocks. Such changes of one object take turns (conversionTurns), so that they do not
-// conflict again and again.
+// conflict repeatedly.
 //
 // # Invariants
 //
@@ -184,7 +184,7 @@
 //   - A reservation is committed or released, never both.
 //   - A panic in a mutation returns 500 and restarts the object's actor from the published index. A
 //     panic in a watch ends that watch. A panic in the committer or a publisher ends the process,
-//     and recovery does the rest.
+//     which recovers at its next start.
 //
 // # Stored objects that cannot be decoded
 //

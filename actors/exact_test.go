@@ -50,8 +50,8 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists checks an exact list at each recorded version. It returns the number of versions that
-// have expired, for which the list returns 410.
+// checkLists checks the exact list at each recorded version. It returns the number of expired
+// versions, for which the list returns 410.
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {

@@ -49,7 +49,6 @@ func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
 	s.validate(value)
 }
 
-// TestPanicFailsOneRequest checks that a panic fails only its own request, with status 500.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -232,7 +231,6 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestDryRun checks that a dry run changes neither the version nor the objects.
 func TestDryRun(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

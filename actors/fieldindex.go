@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A fieldIndex indexes the objects in a collection by one selectable field. The key is the field's
-// value, a zero byte and the path, so that objects with the same value are in list order.
+// A fieldIndex indexes the objects in a collection by one selectable field. A key consists of the
+// field's value, a zero byte and the path, so that objects with the same value are in list order.
 type fieldIndex struct {
 	field   int // index into the kind's SelectFields
 	objects *objectIndex
@@ -58,8 +58,8 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 }
 
 // candidates calls fn for the objects of a namespace ("" for all) that may match the fields. It
-// starts at the path from and stops when fn returns false. It uses an index if the selector has its
-// field, and otherwise scans all objects.
+// starts at the path from and stops when fn returns false. It uses the index of a field in the
+// selector if there is one, and otherwise scans all objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -14,11 +14,11 @@ type record struct {
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
 	// previous is the object before the change, or nil for a create. It is also nil for a recovered
-	// change whose previous object is older than the history. In that case, the previous labels and
-	// selectable fields were those of object.
+	// change whose previous object is older than the history. In that case, labels and selectable
+	// fields were the same as those of object.
 	previous *meta.Object
 	// deselected is previous with the version of this change. Watches whose selector matched only
-	// previous get it as deleted. It is created on first use.
+	// previous get it in a Deleted event. It is created on first use.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
@@ -36,7 +36,7 @@ const (
 const recordOverhead = 384
 
 // computeBytes counts only the memory that the history alone retains, which is the replaced object.
-// The new object is also in the index, and is counted when the next change replaces it.
+// The index also holds the new object, which is counted when the next change replaces it.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -122,9 +122,9 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop removes the oldest record. more reports whether another one remains. The caller holds
+// drop removes the oldest record. more reports whether there is another one. The caller holds
 // retention.mu and counts the bytes. drop raises the floor before the record disappears, so that
-// cursors always notice that a missing record was dropped.
+// cursors always recognize a missing record as dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
 	h.floor.Store(r.version)
@@ -150,7 +150,8 @@ func (h *history) releaseFirstChunk() {
 	h.dropped = 0
 }
 
-// deselected returns the last version of an object for watches whose selector no longer matches it.
+// deselected returns the previous object with the version of the change, for watches whose selector
+// no longer matches.
 func (h *history) deselected(r *record) *meta.Object {
 	if o := r.deselected.Load(); o != nil {
 		return o

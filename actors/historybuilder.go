@@ -20,7 +20,7 @@ type historyBuilder struct {
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects holds, for commits that the snapshot covers, the objects that the next
+	// previousObjects is for commits that the snapshot covers. It holds the objects that the next
 	// commits of the same keys replace.
 	previousObjects map[string]previousObject
 }
@@ -40,7 +40,7 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin announces that every commit after the given revision follows. A second call discards
+// begin announces that all commits after the given revision follow. A second call discards
 // everything read before.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
@@ -52,8 +52,8 @@ func (b *historyBuilder) begin(after persist.Revision) {
 	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
-// skip reports whether a commit and all earlier ones are needed neither for the objects nor for the
-// history. The history then begins after the commit.
+// skip reports whether recovery can skip a commit and all earlier ones, because neither the objects
+// nor the history need them. The history then begins after the commit.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
@@ -74,8 +74,8 @@ func (b *historyBuilder) cut(commit *persist.Commit) {
 }
 
 // setPrevious sets the previous object of a commit that the snapshot covers, and records the object
-// after the commit. The record shares current, the object in the snapshot, if current has the
-// commit's version.
+// after the commit. current is the object in the snapshot. If it has the commit's version, the
+// record shares it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -104,13 +104,13 @@ func (b *historyBuilder) onDrop(r *record) {
 	}
 }
 
-// minHistoryFraction limits how far objects can displace the history during recovery. The history
-// always gets at least 1/minHistoryFraction of its budget.
+// minHistoryFraction reserves memory for the history during recovery: at least 1/minHistoryFraction
+// of its budget, however large the objects are.
 const minHistoryFraction = 16
 
-// countState counts the bytes of all objects when replacement replaces old. Either may be nil.
-// While objects need much memory, perhaps only until later commits delete them, the history gets
-// less.
+// countState updates the total size of all objects when replacement replaces old. Either may be
+// nil. While the objects need much memory, the history gets less. Later commits may delete the
+// objects.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))

@@ -48,7 +48,7 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects of a namespace ("" for all) at or after the path from, which
+// count returns the number of objects of a namespace ("" for all) from the path from onward. from
 // may be after the namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()

@@ -7,17 +7,17 @@
 // Service gets them. Values that only the old spec needed are released when the change is applied.
 // If the change is not committed, only the acquired values are released.
 //
-// Other servers may share the log. The tables include their commits when they arrive (Observe).
-// Until then, two servers may acquire the same address. Each change therefore carries Claims for
-// the values that it acquires and releases, and the log refuses conflicting ones.
+// Other servers may share the log. Observe adds their commits to the tables. Until these arrive,
+// two servers may acquire the same address. Each change therefore carries Claims for the values
+// that it acquires and releases, and the log refuses conflicting ones.
 //
 // Invariants:
 //
 //   - A stored Service holds its values in the tables. Additional values belong to a change that is
 //     not applied yet, or has an unknown outcome.
-//   - An address or a port has one holder. Only stored objects can add a second holder
-//     (Observe), if data are inconsistent or the log is about to refuse a conflict. The value
-//     becomes free when both have released it.
+//   - An address or a port has one holder. Only Observe adds a second one, for inconsistent data or
+//     for a commit whose values this server has also acquired. The log then refuses this server's
+//     write. The value becomes free when both holders have released it.
 //   - A Service may acquire a value again before its earlier release of that value is applied.
 //     Acquisitions are therefore counted.
 //   - The first address of the first range belongs to the Service of the API itself.

@@ -19,8 +19,8 @@ const (
 )
 
 // keepsPreferDualStack reports whether an update leaves the families of a PreferDualStack Service
-// alone. An unrelated update must not add a family that the cluster has gained since the Service
-// was created.
+// alone. If the cluster has become dual-stack since the Service was created, an unrelated update
+// must not add the second family.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -33,7 +33,7 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 	return true
 }
 
-// defaultFamilies completes ipFamilyPolicy and ipFamilies, and reports whether addresses can be
+// defaultFamilies sets missing ipFamilyPolicy and ipFamilies, and reports whether addresses can be
 // allocated. It ignores malformed cluster IPs, because validation reports them.
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
@@ -153,8 +153,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies sets the default family if the spec has none. If both is true and the policy is
-// not SingleStack, it also adds the missing second family.
+// completeFamilies sets the default family if the spec has none, and then adds a missing second
+// family unless the policy is SingleStack. both means that the cluster is dual-stack.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the allocator of IPAddresses. An IPAddress that was created with its Service holds
-// nothing, because the Service holds the address. Any other IPAddress reserves its address.
+// ipAddresses is the allocator of IPAddresses. The IPAddress of a Service reserves nothing, because
+// the Service holds the address. Any other IPAddress reserves its address.
 type ipAddresses struct{ services *ServiceAllocator }
 
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {

@@ -16,8 +16,8 @@ type Range struct {
 	first, last uint64 // that may be assigned
 }
 
-// Limits of a range's size, in host bits. A smaller range would hold little more than the Service
-// of the API. The addresses of a larger range could not be numbered with 64 bits.
+// Limits of a range's size, in host bits. A smaller range would have little room besides the
+// Service of the API. In a larger range, 64 bits could not number all addresses.
 const (
 	minHostBits = 3
 	maxHostBits = 64
@@ -134,8 +134,8 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns the size of the part of a range that is meant for static assignment. This
-// is size/share, at least lower and at most upper. A range smaller than lower has no such part.
+// staticBandSize returns the size of the part of a range that is meant for static assignment. It is
+// size/share, at least lower and at most upper, or 0 if the range is smaller than lower.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {
 		return 0
@@ -152,7 +152,7 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom starts at a random number and wraps around. A released address is thus rarely reused
+// pickFrom starts at a random number and wraps around, so that a released address is rarely reused
 // while clients still cache it.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {

@@ -10,8 +10,7 @@ import (
 )
 
 // serviceAllocation records the values that a change to a Service acquires and releases. Released
-// values stay taken until the change is stored. Otherwise another Service could get them although
-// the change may still fail.
+// values stay taken until the change is stored. If the change fails, the Service still needs them.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key

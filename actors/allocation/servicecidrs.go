@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceCIDRs is the allocator of ServiceCIDRs. It assigns nothing. It updates the allocator's
-// ranges as soon as a ServiceCIDR is published.
+// serviceCIDRs updates the allocator's ranges when a ServiceCIDR is published. It assigns no values
+// to ServiceCIDRs.
 type serviceCIDRs struct{ services *ServiceAllocator }
 
 func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {

@@ -49,8 +49,8 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 }
 
 // OnRelease sets a function to call after each release of an address. The function runs under the
-// allocator's lock, so it must not block or use the allocator. The object that held the address may
-// have been deleted some time before.
+// allocator's lock, so it must not block or use the allocator. The address may be released some
+// time after its holder was deleted.
 func (s *ServiceAllocator) OnRelease(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -102,7 +102,6 @@ const (
 	four  = "30000-30003"            // four ports
 )
 
-// TestServices runs the allocation cases of testdata/services.txt.
 func TestServices(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/services.txt") {
 		texts := map[string]string{}

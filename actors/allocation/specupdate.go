@@ -194,8 +194,8 @@ func (c *specUpdate) addPort(n int64) {
 	c.acquired.ports = append(c.acquired.ports, n)
 }
 
-// allocateHealthCheckPort assigns the port on which nodes answer health checks. An existing port
-// stays, because validation decides whether it may change.
+// allocateHealthCheckPort assigns the node port for health checks. It leaves an existing port
+// alone, because validation decides whether the port may change.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

@@ -23,8 +23,8 @@ type ClusterRoleAggregation struct {
 	observed map[string]observedRole // by name; only the informer's goroutine uses it
 }
 
-// observedRole holds what the controller last observed of a role. The labels are kept because a
-// role that no longer matches a selector also changes the union.
+// observedRole is the last observed state of a role. The labels are kept because a role that no
+// longer matches a selector also changes the union.
 type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of its aggregationRule; nil if it has none

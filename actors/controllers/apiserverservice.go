@@ -57,9 +57,9 @@ func (a *APIServerService) Ensure(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// ensure creates or patches the object of kind k that has the Service's name. Fields that body does
-// not set keep their values. If the patch is invalid because a field is immutable, the object is
-// deleted and created again.
+// ensure creates or patches the Service, its Endpoints or its EndpointSlice. Fields that body does
+// not set keep their values. If the patch fails because a field is immutable, the object is deleted
+// and created again.
 func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body tree.Tree) error {
 	if k.Kind == nil {
 		return nil // the group is disabled

@@ -73,8 +73,8 @@ func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APISe
 	return a
 }
 
-// observe records an APIService. It starts the Service watch when the first APIService refers to a
-// Service.
+// observe records an APIService. It starts the Service watch for the first APIService that refers
+// to a Service.
 func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -100,9 +100,8 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.Add(name)
 }
 
-// followServices enqueues the APIServices of each Service that changes. It retries until the
-// subscription succeeds. Without the subscription, only the periodic probe would notice that a
-// server has recovered.
+// followServices enqueues the APIServices of each Service that changes. It retries a failed
+// subscription, because only the periodic probe would otherwise notice that a server has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)

@@ -18,9 +18,10 @@ import (
 // APIServiceRegistration maintains an APIService for each group version that this server serves
 // itself, so that discovery lists them with their priorities.
 //
-// A label selects the mode. APIServices of built-in groups are created and corrected once after
-// each start, so administrators may change them while the server runs. Those of CRDs are always
-// corrected. Objects without the label belong to users and are left alone.
+// The value of a label selects when an APIService is corrected. APIServices of built-in groups are
+// created and corrected once after each start, so administrators may change them while the server
+// runs. Those of CRDs are always corrected. Objects without the label belong to users and are left
+// alone.
 type APIServiceRegistration struct {
 	*reconcile.Controller[string]
 	services   reconcile.Client
@@ -73,8 +74,8 @@ func (r *APIServiceRegistration) onService(e reconcile.Event) {
 	r.Add(e.Key.Name)
 }
 
-// onSynced records the APIServices and group versions that exist at the start. Before the informer
-// has synced, existing APIServices would be recorded as missing.
+// onSynced records the APIServices and group versions that exist at the start. It runs after the
+// informer has synced, because existing APIServices would otherwise count as missing.
 func (r *APIServiceRegistration) onSynced() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

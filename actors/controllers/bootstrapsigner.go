@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// clusterInfo is the ConfigMap in the public namespace whose key signedKey is signed. A signature
-// is stored under signaturePrefix followed by the ID of the signing token.
+// clusterInfo is the ConfigMap in the public namespace whose key signedKey is signed. The signature
+// of a token has the key signaturePrefix followed by the token's ID.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"

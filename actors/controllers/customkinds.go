@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds limits how many kinds are remembered. When the limit is reached, all are
-// forgotten. This is safe, because owners of unknown kinds count as present.
+// maxCustomKinds limits how many kinds are remembered. At the limit, all are forgotten. This is
+// safe, because owners of unknown kinds count as present.
 const maxCustomKinds = 10000
 
 type customKinds struct {
@@ -17,8 +17,8 @@ type customKinds struct {
 	namespaced map[meta.GroupVersionKind]bool
 }
 
-// add records kinds. It starts over at maxCustomKinds, because the kinds of deleted CRDs would
-// otherwise stay forever. Names are cloned so that they do not keep a larger string alive.
+// add records kinds. Kinds of deleted CRDs are never removed, so add starts over at maxCustomKinds.
+// It clones names so that they do not keep larger strings in memory.
 func (c *customKinds) add(versions []*schema.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,9 +17,9 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts the names of a CRD that no other CRD in its group uses. It adds the
-// approval condition where required. A conflicting name keeps its previously accepted value. An
-// established CRD stays established, so that stored objects remain reachable.
+// calculateNames accepts those names of a CRD that no other CRD in its group uses. For a name in
+// conflict, the previously accepted one is kept. An established CRD stays established, so that
+// stored objects remain reachable. calculateNames also adds the approval condition where required.
 func (d *Definitions) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
@@ -29,7 +29,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		v.conditions = append(v.conditions, c)
 	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
-	// The condition reports only the last of several conflicts.
+	// Of several conflicts, the condition reports only the last.
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
 		accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
@@ -120,8 +120,7 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus does not retry conflicts. The watch delivers a CRD that has changed since it was
-// read.
+// updateStatus does not retry conflicts, because the watch delivers the changed CRD.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

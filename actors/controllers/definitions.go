@@ -41,7 +41,7 @@ type Definitions struct {
 	observed ObservedRevision
 }
 
-// definition holds what was last observed of a CustomResourceDefinition.
+// definition is the last observed state of a CustomResourceDefinition.
 type definition struct {
 	object *meta.Object
 	tree   tree.Tree // its outline
@@ -86,7 +86,7 @@ func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, e
 // served kinds.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
-// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Without it,
+// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Otherwise,
 // a client that creates a CRD and then a custom object could get a 404.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
@@ -95,7 +95,7 @@ func (d *Definitions) CatchUp(ctx context.Context) {
 	d.Wait(ctx, d.store.CollectionVersion(d.definitions.Storage))
 }
 
-// sync puts a CRD into effect. It skips an unreadable CRD, whose previous kinds stay served.
+// sync puts a CRD into effect. It skips an unreadable CRD, whose previous kinds are still served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	outline, err := d.Kinds.Outline(o)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 		}
 		d.addKnown(o.Key.Name, known)
 	}
-	// From here on, known describes the new CRD, whether or not it is served.
+	// From here on, known describes the new CRD, even if its kinds are not served.
 	known.object, known.tree = o, outline
 	if made := d.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)

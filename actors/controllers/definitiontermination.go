@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the maximum number of objects that are deleted before the request that
-// deletes the CRD is answered. Clients expect a small CRD to be deleted at once. More objects are
-// deleted in the background.
+// maxInlineDeletes is the maximum number of custom objects to delete before answering the request
+// that deletes their CRD, because clients expect a small CRD to be deleted at once. More objects
+// are deleted in the background.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer. It
@@ -42,8 +42,7 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	d.cleanups.Go(func() { d.drain(ctx, made.Stored, o) })
 }
 
-// drain deletes the objects of a CRD in the background, because there are many or some have
-// finalizers.
+// drain deletes the objects of a CRD in the background if there are many or some have finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
 	d.report(ctx, "cannot update the status of a CustomResourceDefinition", o, d.tellDraining(ctx, o))
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })

@@ -33,7 +33,7 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 type ownerState uint8
 
 // States of an owner. If the state cannot be determined, the owner counts as present, because a
-// dependent may only be deleted if its owner is certainly absent.
+// dependent may be deleted only if its owner certainly does not exist.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
@@ -117,9 +117,9 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, de
 	return ownerPresent, nil
 }
 
-// reportForeignOwner writes an Event if the absent owner exists in another namespace, to explain
-// the deletion of the dependent. It searches the owner's kind only if the graph has not seen the
-// owner's deletion, which is rare.
+// reportForeignOwner writes an Event that explains the deletion of the dependent if the absent
+// owner exists in another namespace. It searches the owner's kind only in the rare case that the
+// graph has not seen the owner's deletion.
 func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectReference, dependent *meta.Object, k *schema.Kind, owner meta.OwnerReference) error {
 	if g.graph.ownerDeleted(owner.UID) {
 		return nil

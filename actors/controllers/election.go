@@ -126,9 +126,8 @@ func (e *Election) look(ctx context.Context) error {
 // fence is the name of the guard that rejects late writes of a former holder.
 const fence = "controllers"
 
-// write sets the holder of the Lease, unless the Lease has changed since it was read. A server that
-// takes the Lease also raises the fence. taken is the resulting version if the server took the
-// Lease, or 0.
+// write sets the holder of the Lease, unless the Lease has changed since it was read. If takes is
+// true, it also raises the fence, and taken is the resulting version. Otherwise taken is 0.
 func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
@@ -245,8 +244,8 @@ func (e *Election) leave() {
 }
 
 // A leadersStore is the Store of the controllers that only the leader runs. It refuses writes if
-// this server does not lead. The writes also carry the fence. A server may pause after the check
-// while another one takes the Lease. The fence then rejects the late write.
+// this server is not the leader. It also adds the fence to each write, because the server may pause
+// after the check while another server takes the Lease. The log then rejects the late write.
 type leadersStore struct {
 	Store
 	election *Election

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// EventExpiry deletes Events when their TTL has passed since the last write. Write times are not
-// stored. After a restart, the TTL counts from the last occurrence recorded in the Event.
+// EventExpiry deletes Events when their TTL has passed since the last write. Because write times
+// are not stored, the TTL counts from the Event's last occurrence after a restart.
 type EventExpiry struct {
 	*Env
 	events reconcile.Client
@@ -104,8 +104,8 @@ type eventWatch struct {
 }
 
 // take sends the expirations of the delivered Events. The TTL of initial Events counts from their
-// last occurrence, so that restarts do not extend it. For later Events it counts from now.
-// Deletions send nothing, because the delete of an earlier version fails on its precondition.
+// last occurrence, so that restarts do not extend it. The TTL of later Events counts from now. take
+// ignores deletions, because an expiration of a deleted Event fails on its precondition.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]

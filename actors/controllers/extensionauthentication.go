@@ -16,11 +16,11 @@ import (
 // ExtensionTrust holds the authentication settings that extension API servers need to trust this
 // server.
 type ExtensionTrust struct {
-	// ClientCA holds the CAs of client certificates as PEM.
+	// ClientCA holds the CAs of client certificates in PEM.
 	ClientCA []byte
 	// ProxyCA holds the CAs of front proxies, whose identity headers are trusted. AllowedNames are
 	// the common names that their certificates may have. An empty list allows any name. Without
-	// ProxyCA, the ConfigMap has no header keys.
+	// ProxyCA, the ConfigMap has no header names.
 	ProxyCA      []byte
 	AllowedNames []string
 	// Headers in which front proxies send the attributes of the user.

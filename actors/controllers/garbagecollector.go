@@ -52,9 +52,9 @@ func (a allKinds) Wait(ctx context.Context) bool {
 	}
 }
 
-// ownerWatch feeds the graph from one watch of a kind. Unlike an informer it keeps no keys. The
-// epoch of a node shows whether a restarted watch has delivered the object again. epoch counts the
-// watches of a kind from 1.
+// ownerWatch feeds the graph from one watch of a kind. Unlike an informer, it keeps no keys. epoch
+// counts the watches of a kind from 1. A node's epoch shows whether a restarted watch has delivered
+// the object again.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
@@ -83,10 +83,9 @@ func (f *ownerWatch) take(events []request.Event) error {
 	return nil
 }
 
-// markSynced handles the end of the initial events. From the second watch on, objects that the
-// watch has not delivered were deleted while no watch was running. After the first watch,
-// dependents that awaited the kind are examined, because their owners may already have been
-// deleted.
+// markSynced handles the end of the initial events. If a restarted watch has not delivered an
+// object, the object was deleted while no watch was running. After the first watch, dependents that
+// awaited the kind are examined, because their owners may already have been deleted.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)

@@ -19,7 +19,7 @@ type kindWatch struct {
 
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// Set the counter before any watch starts, so that an early sync does not bring it to zero.
+	// The counter is set before any watch starts, so that an early sync cannot bring it to zero.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {
@@ -65,15 +65,15 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 	return kept
 }
 
-// endFormer ends the watch of a kind that is no longer served. Its objects are deleted, even if the
-// watch did not deliver the deletions.
+// endFormer ends the watch of a kind that is no longer served. All objects of the kind count as
+// deleted, even if the watch did not deliver the deletions.
 func (g *GarbageCollector) endFormer(f *kindWatch) {
 	f.stop()
 	g.customKinds.add(f.kind.Versions) // in case it was forgotten
 	g.Add(g.graph.removeKind(f.kind)...)
 }
 
-// stop ends the watch and waits, so that no event arrives afterwards.
+// stop also waits for the watch to end, so that no event arrives afterwards.
 func (f *kindWatch) stop() {
 	f.cancel()
 	f.ended.Wait()

@@ -70,8 +70,8 @@ func newGraph() *graph {
 
 // await records that a dependent has an owner whose kind is not watched yet, because the owner's
 // deletion would go unnoticed. It must be called before the owner is looked up. If the owner is
-// deleted after the lookup, either the watch delivers the deletion or observeKind returns the
-// dependent.
+// deleted after the lookup, either the watch delivers the deletion, or observeKind returns the
+// dependent for examination.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,9 +106,9 @@ func (g *graph) stopAwaiting(n *node) {
 	delete(g.awaited, n)
 }
 
-// put records an object and returns the objects to examine because of the change. Most events
-// change no owner and cost one map lookup and a short comparison. The caller examines the stored
-// objects without the lock.
+// put records an object and returns the objects to examine because of the change. The caller
+// examines them without the lock. Most events change no owner and cost one map lookup and a short
+// comparison.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -137,7 +137,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 	return affected
 }
 
-// remove records a deletion and returns the dependents of the object, even if it had no node.
+// remove records a deletion and returns the object's dependents, even if the object had no node.
 func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,8 +157,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination. The deleted objects may include owners that had no node, and
-// dependents of these owners may be of any kind.
+// all remaining nodes for examination. The deleted objects may include owners without a node, whose
+// dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -145,7 +145,7 @@ func authorityFiles(t testing.TB) (certificate, key string) {
 	return certificate, key
 }
 
-// storedObjects lists the initial objects of a quota ledger. They do not change during the test.
+// storedObjects lists the initial objects of a quota ledger, which do not change during the test.
 type storedObjects struct{ w *testStore }
 
 func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
@@ -346,7 +346,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 }
 
 // TestKills crashes every controller around some of its writes, and checks that its successor
-// finishes the work. make soak runs many rounds of it.
+// finishes the work. make soak runs it for many rounds.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200

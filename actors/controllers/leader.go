@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Leader reports whether another process, the holder of a leader-election Lease, runs the same
-// controllers. The holder loses the Lease if it does not renew it within the Lease's duration. As
-// in client-go, the duration counts from when a renewal is observed, so that clocks need not agree.
-// For a Lease found at the start, it counts from the renewTime.
+// A Leader reports whether another process runs the same controllers. That process holds a
+// leader-election Lease, and loses it if it does not renew it within the Lease's duration. As in
+// client-go, the duration counts from when a renewal is observed, so that clocks need not agree.
+// For a Lease that exists at the start, it counts from the renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key

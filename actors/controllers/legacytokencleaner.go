@@ -18,8 +18,8 @@ import (
 
 // LegacyTokenCleaner removes unused tokens in auto-generated Secrets of service accounts. A Secret
 // is auto-generated if its account references it. If no Pod mounts the Secret and no client has
-// used its token for some time, the Secret is marked invalid. After the same time again, it is
-// deleted. Labels record only days, so times are compared by day.
+// used its token for a period, the Secret is marked invalid. It is deleted after another such
+// period. Labels record only days, so times are compared by day.
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client
@@ -31,8 +31,8 @@ type LegacyTokenCleaner struct {
 
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. unused is how long unused tokens are
-// kept.
+// NewLegacyTokenCleaner returns a new LegacyTokenCleaner. An unused token is marked invalid after
+// the period unused, and deleted after another.
 func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{
@@ -72,8 +72,8 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// trackedSince returns the end of the day on which tracking began. Every use after that time is
-// recorded. ok is false if tracking has not begun.
+// trackedSince returns the end of the day on which tracking began. All later uses are recorded. ok
+// is false if tracking has not begun.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
@@ -113,8 +113,8 @@ func (c *LegacyTokenCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
 
-// unusedToken decodes a token Secret. It reports whether the Secret is old enough and its token
-// unused. Secrets of other types are not decoded.
+// unusedToken decodes a token Secret and reports whether it is old enough and its token unused.
+// Secrets of other types are not decoded.
 func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil

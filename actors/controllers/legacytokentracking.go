@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// trackedSinceKey is the ConfigMap key of the day since which token use has been tracked.
+// trackedSinceKey is the ConfigMap key of the day on which tracking of token use began.
 const trackedSinceKey = "since"
 
 // LegacyTokenTracking records the day of a token's last use in a label of its Secret. It also

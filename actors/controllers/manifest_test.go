@@ -218,7 +218,6 @@ func (s *script) step(lines []string) []string {
 
 var countLine = regexp.MustCompile(`^(finally )?\d`)
 
-// TestControllers runs the scripts in testdata/controllers.txt.
 func TestControllers(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/controllers.txt") {
 		t.Run(c.Name, func(t *testing.T) {

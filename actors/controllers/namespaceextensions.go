@@ -21,7 +21,7 @@ type extensionContent struct {
 }
 
 // deleteExtensionContent deletes the content of a namespace on extension API servers. The namespace
-// is not removed while the resources of a version are unknown.
+// is kept while the resources of any version are unknown.
 func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
 	if n.extensions == nil {
 		return
@@ -45,7 +45,7 @@ func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace strin
 }
 
 // delete deletes the objects, with one deletecollection if supported, and returns the remaining
-// ones. It assumes that none remain if the resource cannot be listed.
+// ones. If the resource does not support list, none are assumed to remain.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {

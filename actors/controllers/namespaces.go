@@ -82,9 +82,9 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 }
 
 // drainOnce makes one attempt to empty a namespace and reports whether the work is done. It first
-// checks that the namespace still exists, because a client may have finalized it and created a new
-// one with the same name. No objects appear in the meantime, because the store refuses creates in
-// terminating namespaces.
+// checks the uid, because a client may have finalized the namespace and created a new one with the
+// same name. No objects appear in the meantime, because the store refuses creates in terminating
+// namespaces.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {
@@ -97,7 +97,7 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	if err := n.removeFinalizer(ctx, ns); err != nil {
 		return false, err
 	}
-	// Other finalizers may keep the namespace. Its conditions must then report that the content is
+	// If other finalizers keep the namespace, its conditions must report that the content is
 	// deleted.
 	err = n.updateConditions(ctx, ns, left)
 	return err == nil, err
@@ -111,8 +111,8 @@ func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 	return current, object, err
 }
 
-// deleteContent deletes all objects in a namespace and returns what remains. It deletes other
-// objects only when no Pods remain, because running Pods may depend on them, for example on
+// deleteContent deletes all objects in a namespace and returns what remains. It deletes Pods first,
+// and other objects only when no Pods remain, because running Pods may depend on them, such as on
 // NetworkPolicies. A failure for one resource does not stop the others.
 func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
@@ -175,8 +175,8 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer fails with a conflict if the namespace has changed since it was read, so that it
-// does not restore finalizers that other clients have removed.
+// removeFinalizer fails with a conflict if the namespace has changed since it was read. Otherwise
+// it could restore finalizers that other clients have removed.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

@@ -27,8 +27,8 @@ type testStore struct {
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
-	// staleUpTo is the version up to which stored objects are stale, as they are after a change of
-	// the encryption key.
+	// staleUpTo is the version up to which stored objects count as stale, as after a change of the
+	// encryption key.
 	staleUpTo atomic.Uint64
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // ObservedRevision is the version up to which a controller has processed the changes of a kind.
-// Requests can wait for it. The zero value is ready to use. It is safe for concurrent use.
+// Requests can wait until it reaches a version. The zero value is ready to use. It is safe for
+// concurrent use.
 type ObservedRevision struct {
 	mu       sync.Mutex // guards the fields below
 	version  uint64

@@ -10,9 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// runOwnerWorker processes all queued owners in one batch, because finding their dependents lists
-// every kind. The graph does not suffice, because it may lack a dependent that no watch has
-// delivered yet. Such a dependent would later be deleted as garbage instead of being orphaned.
+// runOwnerWorker processes all queued owners in one batch, because finding their dependents
+// requires listing every kind. The graph does not suffice, because it lacks dependents that no
+// watch has delivered yet. Such a dependent would later be deleted as garbage instead of being
+// orphaned.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.Get(ctx, math.MaxInt)

@@ -58,14 +58,14 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds bounds the kinds checked for one rule. If a rule reaches this limit, further
-// rules are not checked. maxPolicyKinds bounds the kinds of all rules of a policy.
+// maxCheckedKinds limits the kinds checked for one rule. If a rule reaches this limit, further
+// rules are not checked. maxPolicyKinds limits the kinds of all rules of a policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
 )
 
-// checked returns the kinds that the rules of a policy name without wildcards, in sorted order.
+// checked returns the sorted kinds that the rules of a policy name without wildcards.
 func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
 	// Read the kinds once, so that all rules are checked against the same catalog.
 	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}
@@ -84,9 +84,9 @@ func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expression
 	return all
 }
 
-// addKinds adds the kinds that a rule matches to found and returns their number. A rule may have
-// any number of combinations of groups, versions and resources. It therefore looks up each kind in
-// the rule instead of each combination in the catalog.
+// addKinds adds the kinds that a rule matches to found and returns their number. It looks up each
+// kind in the rule, not each combination of groups, versions and resources in the catalog, because
+// a rule may have any number of combinations.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))
 	if groups["*"] || versions["*"] {

@@ -62,7 +62,7 @@ func NewAttributesClassProtection(env *Env) *Protection {
 	return p
 }
 
-// onObject ignores most objects, because they are protected and not terminating.
+// onObject ignores protected objects that are not terminating, which are the majority.
 func (p *Protection) onObject(e reconcile.Event) {
 	switch {
 	case e.Deleted:
@@ -72,9 +72,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed object may have used. These are cluster-scoped
-// or in the namespace of the changed object. onUser visits all pending objects, because there are
-// few.
+// onUser enqueues the pending objects that a changed object may have used, which are cluster-scoped
+// or in the same namespace. It visits all pending objects, because there are few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +85,8 @@ func (p *Protection) onUser(e reconcile.Event) {
 }
 
 // sync adds a missing finalizer, or removes it from an unused terminating object. It marks the
-// object as pending before it lists the users, so that it does not miss a user deleted after the
-// list.
+// object as pending before it lists the users. Otherwise it could miss the deletion of a user after
+// the list.
 func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	o, err := p.objects.Get(ctx, key)
 	if err != nil {
@@ -143,8 +142,8 @@ func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool
 	})
 }
 
-// anyUser reports whether uses returns true for any object in a namespace, or in all if namespace
-// is "". It lists from the store, because a stale cache could miss a new user.
+// anyUser reports whether uses returns true for any object in a namespace, or in all namespaces if
+// namespace is "". It lists from the store, because a stale cache could miss a new user.
 func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(meta.Key, tree.Tree) bool) (bool, error) {
 	for _, k := range p.users {
 		users, err := k.List(ctx, request.List{Namespace: namespace})
@@ -164,9 +163,9 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 	return false, nil
 }
 
-// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. An ephemeral
-// claim is unused once its Pod is shut down, because the Pod may be waiting for the claim's
-// deletion.
+// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. Once the Pod
+// is shut down, it no longer uses its ephemeral claim, because its own deletion may wait for that
+// of the claim.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestPodUsesClaim checks that a Pod uses its ephemeral claim until it has terminated, and a named
-// claim for as long as the Pod exists.
+// claim as long as the Pod exists.
 func TestPodUsesClaim(t *testing.T) {
 	t.Parallel()
 	claim := &meta.Object{Key: meta.Key{Name: "p-v"}, Meta: meta.ObjectMeta{OwnerReferences: []meta.OwnerReference{{UID: "u", Controller: true}}}}

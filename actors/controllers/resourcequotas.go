@@ -27,7 +27,7 @@ func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 }
 
 // statusDelay is how long changes are collected before they are written. Without it, each of many
-// simultaneous creates would cause a status write.
+// concurrent creates would cause a status write.
 const statusDelay = 100 * time.Millisecond
 
 func (c *ResourceQuotas) gather(ctx context.Context) {

@@ -20,8 +20,9 @@ import (
 // StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
 // that they are stored in the current storage version.
 //
-// The migrator resumes after a restart without a record of its own. The status of the migration has
-// the version up to which objects must be rewritten, and a rewritten object has a newer version.
+// The migrator needs no record of its own to resume after a restart. The status of the migration
+// holds the version up to which objects must be rewritten, and a rewritten object has a newer
+// version.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[string]
 	migrations reconcile.Client
@@ -104,8 +105,9 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 	return nil, errUnknownResource
 }
 
-// rewriteAll rewrites objects last written at version upTo or before. It also rewrites newer
-// objects that requests started before the kind changed have stored in a former version.
+// rewriteAll rewrites the objects whose last write has version upTo or an earlier one. It also
+// rewrites newer objects in a former storage version, which requests that started before the kind
+// changed may still have written.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
@@ -162,7 +164,7 @@ func (c *StorageVersionMigrator) fail(ctx context.Context, m *migration, message
 const maxMigrationMessage = 32 << 10
 
 // write sets one of the conditions to True, unless the migration has changed since it was read. The
-// first write also records the version up to which objects must be rewritten.
+// first write also sets the version up to which objects must be rewritten.
 func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, reason, message string) error {
 	change := tree.Tree{}
 	if m.status.String("resourceVersion") == "" {

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// Store is the part of actors.Store that controllers use. Controllers call the same operations as
-// client requests.
+// Store is the part of actors.Store that controllers use. It has the operations of client requests.
 type Store = reconcile.Store
 
 // Env holds the dependencies of controllers.

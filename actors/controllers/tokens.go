@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// Tokens writes the token, the CA and the namespace to service account token Secrets. It deletes
-// such a Secret when its account is deleted. When a Secret is deleted, it removes the account's
-// reference to it.
+// Tokens writes the token, the CA and the namespace to service account token Secrets. It deletes a
+// Secret when its account is deleted. When a Secret is deleted, it removes the account's reference
+// to the Secret.
 type Tokens struct {
 	*reconcile.Controller[meta.Key] // queue of Secrets
 	secrets, accounts               reconcile.Client
@@ -80,8 +80,8 @@ func (t *Tokens) forget(secret meta.Key) {
 	t.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount enqueues the Secrets of an account. Like onSecret, it takes mu before the lock of the
-// queue.
+// onAccount enqueues the Secrets of an account. Lock order: mu is taken before the queue's lock, as
+// in onSecret.
 func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

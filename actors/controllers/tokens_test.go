@@ -34,7 +34,7 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	}}).Run(ctx)
 }
 
-// waitNotFound polls until there is no object at path, because the deletion may cause no event.
+// waitNotFound polls until there is no object at path, because a deletion may cause no event.
 func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
 	if !poll(func() bool { return w.get(path) == nil }) {

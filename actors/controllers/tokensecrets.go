@@ -32,8 +32,8 @@ func NewTokenSecrets(env *Env) *TokenSecrets {
 	return t
 }
 
-// ensure makes an account reference a token Secret. It prefers an existing Secret of the account,
-// because an earlier attempt may have failed to add the reference.
+// ensure adds a reference to a token Secret to an account. It prefers an existing Secret of the
+// account, because an earlier attempt may have failed to add the reference.
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, object, err := t.accounts.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -66,8 +66,8 @@ func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 }
 
 // secretOf returns the name of a token Secret of an account, or "". It decodes only Secrets that
-// contain the account's name. Otherwise each of many accounts in a namespace would decode all of
-// its Secrets.
+// contain the account's name. Otherwise it would decode all Secrets of the namespace for each
+// account.
 func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
 	all, err := t.secrets.List(ctx, request.List{Namespace: account.Namespace})
 	quoted := []byte(`"` + account.Name + `"`)
@@ -79,7 +79,7 @@ func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, 
 	return "", err
 }
 
-// suffixLetters are the characters of generated names. There are no vowels, so that names contain
+// suffixLetters are the characters of generated names. Vowels are excluded, so that names contain
 // no words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 

@@ -15,12 +15,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. A terminating
-// ServiceCIDR stays while a Service has an address that only this ServiceCIDR contains.
+// ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. It keeps a
+// terminating ServiceCIDR while a Service has an address that no other ServiceCIDR contains.
 //
 // The commit that starts a deletion also ends allocation from the ServiceCIDR, and the allocator
-// knows all addresses allocated before. The finalizer can therefore be removed once none of them is
-// left.
+// knows all addresses allocated before. Once all of these are released, the finalizer can be
+// removed.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -65,8 +65,8 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 // be created.
 const orphanDelay = time.Minute
 
-// followAddresses schedules a check of each IPAddress that no Service holds. It asks the allocator
-// instead of caching IPAddresses, because there may be many.
+// followAddresses schedules a check of each IPAddress that no Service holds. It queries the
+// allocator instead of caching IPAddresses, because there may be many.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -99,8 +99,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck enqueues the waiting ServiceCIDRs. It runs for each released address. Usually no
-// ServiceCIDR is waiting, and the call costs one atomic load.
+// recheck enqueues the waiting ServiceCIDRs. It runs for each released address, so it costs only
+// one atomic load if none is waiting.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -111,7 +111,7 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait marks a ServiceCIDR as waiting. The counter must equal the size of the set.
+// wait marks a ServiceCIDR as waiting. waits must equal the size of the set.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
@@ -169,9 +169,9 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 	return c.cidrs.RemoveFinalizer(ctx, o, c.finalizer)
 }
 
-// needed reports whether any allocated address in the ranges is contained in no other ServiceCIDR.
-// For a terminating ServiceCIDR, it ignores other terminating ones with greater names. Otherwise
-// two of them could rely on each other, and both would be deleted.
+// needed reports whether the ranges contain an allocated address that no other ServiceCIDR
+// contains. For a terminating ServiceCIDR, it ignores other terminating ones with greater names.
+// Otherwise two of them could rely on each other, and both would be deleted.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
 	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Approver approves requests of nodes for client certificates. The requester must be allowed to
+// Approver approves nodes' requests for client certificates. The requester must be allowed to
 // create the subresource nodeclient or, for its own name, selfnodeclient. These subresources exist
 // only for authorization and are not served. Other requests are left to administrators.
 type Approver struct {
@@ -53,7 +53,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A failed authorization must not end the loop, because another right may be granted.
+	// A failed check does not end the loop, because the requester may have another right.
 	rights, failure := rightsFor(r, request), ""
 	for _, right := range rights {
 		decision, reason := a.authorizer.Authorize(authz.Attributes{
@@ -79,14 +79,14 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 // A right is a permission that suffices for approval, with the message of the Approved condition.
 type right struct{ subresource, message string }
 
-// Permissions that suffice to approve a node client request, the narrower first.
+// Permissions that suffice to approve a node client request, the narrower one first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor returns the rights that each suffice for a request. It returns none if the signer's
-// policy would refuse the request.
+// rightsFor returns the rights that each suffice to approve a request. It returns none if the
+// signer's policy would refuse the request.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil

@@ -60,7 +60,7 @@ func (c *Cleaner) clean(ctx context.Context, name string) error {
 	return c.client.Delete(ctx, r.object)
 }
 
-// end returns the time at which to delete a request. It ignores an unreadable certificate.
+// end returns the time at which to delete a request. It ignores unreadable certificates.
 func end(r *signingRequest) time.Time {
 	var decided time.Time
 	for _, kind := range []string{approved, denied, failed} {
@@ -80,8 +80,8 @@ func end(r *signingRequest) time.Time {
 	return at
 }
 
-// certificateExpiry returns the expiry of the first certificate in base64-encoded PEM. CA
-// certificates may follow it. It returns false if the first block is not a certificate, because
+// certificateExpiry returns the expiry of the first certificate in base64-encoded PEM, which CA
+// certificates may follow. It returns false if the first block is not a certificate, because
 // signers may write anything.
 func certificateExpiry(text string) (time.Time, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)

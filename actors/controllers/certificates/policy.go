@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Built-in signers, in the platform form.
+// Built-in signers, in the platform naming profile.
 const (
 	clientSigner     = "platform.io/apiserver-client"
 	nodeClientSigner = "platform.io/apiserver-client-node"
@@ -51,7 +51,7 @@ func checkClient(_ *x509.CertificateRequest, usages []string) error {
 }
 
 // checkNodeClient requires the subject of a node. It refuses subject alternative names, because
-// other servers could take them for an identity.
+// other servers could interpret them as identities.
 func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err

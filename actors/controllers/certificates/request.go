@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// group is the API group of CertificateSigningRequests and ClusterTrustBundles, in the platform
-// form.
+// group is the API group of CertificateSigningRequests and ClusterTrustBundles in the platform
+// naming profile.
 const group = "certificates.platform.io"
 
 // Condition types of a request. The status of these conditions is always True.
@@ -51,8 +51,8 @@ func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec,
 
 func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
-// with returns the existing conditions and a new one, because a patch replaces the whole list. The
-// server sets the times.
+// with returns the existing conditions and a new one, because a merge patch replaces the whole
+// list. The server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// servingSigner is the signer name under which the server's own CAs are published, in platform
-// form. It signs no requests.
+// servingSigner is the signer name under which the server's own CAs are published, in the platform
+// naming profile. It signs no requests.
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends

@@ -12,10 +12,10 @@ import (
 )
 
 // deletionTimeout is how long an evicted Pod counts as disrupted before its deletion begins.
-// Without the limit, a crash after the eviction would use up one disruption forever.
+// Without the limit, a crash between eviction and deletion would use up one disruption forever.
 const deletionTimeout = 2 * time.Minute
 
-// disruptionAllowed is a condition type. The condition is True if at least one disruption is
+// disruptionAllowed is the type of the condition that is True if at least one disruption is
 // allowed.
 const disruptionAllowed = "DisruptionAllowed"
 
@@ -53,8 +53,8 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 
 // stillDisrupted returns the evicted Pods whose deletion has not begun, and separately those whose
 // deletion is overdue. recheck is when the next deletion becomes overdue, or zero. An eviction adds
-// the Pod to disruptedPods before it deletes the Pod. The entry is obsolete once the Pod is
-// terminating or deleted.
+// the Pod to disruptedPods before it deletes the Pod, so entries of terminating or deleted Pods are
+// obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {

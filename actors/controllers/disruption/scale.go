@@ -14,9 +14,9 @@ import (
 )
 
 // scale returns the total replicas of the Pods' controllers, each counted once. Pods without a
-// controller count as 0 and cause an Event. ReplicaSets of a Deployment count as that Deployment,
-// so that Pods are not counted twice during a rollout. A missing controller is an error, because
-// the total would be wrong.
+// controller count as 0 and cause an Event. ReplicaSets of a Deployment count as the Deployment,
+// because a rollout has Pods in several of them. A missing controller is an error, because the
+// total would be wrong.
 func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, pods []budgetPod) (int64, error) {
 	var total int64
 	known := map[string]bool{} // by uid
@@ -80,7 +80,7 @@ func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.Own
 }
 
 // replicas reads the replicas of an object from its scale subresource, which custom resources can
-// have too.
+// also have.
 func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
 	scale, err := b.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {

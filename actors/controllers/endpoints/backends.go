@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Backends tracks which Pods serve which Services. It keeps the relevant parts of the Pods that a
-// Service selects, and watches Pods only while a Service has a selector. The controllers share it,
+// Backends tracks which Pods serve which Services. It keeps the relevant parts of the Pods that
+// Services select, and watches Pods only while a Service has a selector. The controllers share it,
 // so that each Pod is decoded and kept once.
 //
 // Lock order: mu is taken before the locks of work queues, because tell calls the functions in
@@ -107,9 +107,9 @@ func (b *Backends) noteService(e reconcile.Event) {
 	}
 }
 
-// setSelector updates the selector of a Service. The caller holds mu. It returns early for an
-// unchanged selector, because load lists Pods. It sets the new selector before it calls
-// dropUnselected, so that Pods which both selectors match are kept.
+// setSelector updates the selector of a Service. It ignores an unchanged selector, because load
+// lists Pods. It sets the new selector before it calls dropUnselected, so that Pods matched by both
+// selectors are kept. The caller holds mu.
 func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	was, known := b.selectors[key.Namespace][key.Name]
 	if known == selects && was.text == now.text {
@@ -136,8 +136,8 @@ func selectorText(spec tree.Tree) string {
 }
 
 // load lists the Pods of a new selector, because the watch delivers only later changes. The caller
-// holds mu, so that watch events handled afterwards are newer. Listed Pods get epoch 0, so that
-// dropUnseen keeps them. They may be newer than the initial events of the current watch.
+// holds mu, so that watch events handled afterwards are newer. Listed Pods may be newer than the
+// initial events of the current watch, so load sets their epoch to 0, which dropUnseen ignores.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
@@ -150,8 +150,8 @@ func (b *Backends) load(namespace string, matching selector.Labels) {
 }
 
 // keep records a Pod if it is newer than the known one, and reports whether its endpoints have
-// changed. List and watch may deliver in either order. The caller holds mu. Each key in onNode is
-// also in pods.
+// changed. Lists and watch events may arrive in any order. Each key in onNode is also in pods. The
+// caller holds mu.
 func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	old := b.pods[o.Key]
 	if old != nil && old.version >= o.Version {
@@ -180,7 +180,8 @@ func (b *Backends) forget(p *pod) {
 	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
-// followPods starts a new epoch and returns its event handler, which takes mu once per batch.
+// followPods starts a new epoch and returns the event handler of the new watch, which takes mu once
+// per batch.
 func (b *Backends) followPods(int) func([]request.Event) error {
 	b.epoch++
 	epoch := b.epoch

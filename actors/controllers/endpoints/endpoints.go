@@ -121,7 +121,7 @@ func (t *target) backends(pods []*pod) []backend {
 }
 
 // address returns the address of a Pod, or nil if the Pod has none in that family or is
-// terminating. Unlike an EndpointSlice, an Endpoints object cannot mark an address as terminating.
+// terminating. An Endpoints object, unlike an EndpointSlice, cannot mark an address as terminating.
 func (t *target) address(p *pod, family string) tree.Tree {
 	if !p.publishable() || p.leaving && !t.publishesNotReady() {
 		return nil

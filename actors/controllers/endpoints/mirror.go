@@ -23,8 +23,8 @@ type Mirror struct {
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored limits the addresses to mirror from one subset. Addresses of both families count,
-// whether ready or not.
+// maxMirrored limits the addresses to mirror from one subset, counting both families and also
+// addresses that are not ready.
 const maxMirrored = 1000
 
 // NewMirror returns a new Mirror.
@@ -66,7 +66,7 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 }
 
 // mirrors reports whether an Endpoints object is eligible for mirroring. Users can opt out with a
-// label. Objects used for leader election are not mirrored, because they change often and have no
+// label. Objects for leader election are not mirrored, because they change often and have no
 // addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)

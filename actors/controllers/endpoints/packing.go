@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. Larger slices would mean fewer
-// objects, but each change would send more bytes to every node.
+// maxEndpointsPerSlice limits the endpoints of an EndpointSlice. With a higher limit there would be
+// fewer slices, but each change would send more bytes to every node.
 const maxEndpointsPerSlice = 100
 
 // A slice is an existing or new EndpointSlice. complete copies endpoints into object before the
@@ -51,9 +51,9 @@ func portsKey(ports []tree.Tree) string {
 // pack distributes the wanted endpoints and changes few slices, because each changed slice is sent
 // to every node. Existing endpoints stay in their slice. New ones first fill slices that change
 // anyway, the fullest first. The rest goes into the best-fitting slice or into new ones. emptied
-// has the slices without endpoints.
+// holds the slices that have become empty.
 //
-// most is the capacity of a slice. Of endpoints with the same identity, the last one counts. All
+// most is the capacity of a slice. If endpoints have the same identity, the last one counts. All
 // slices must have the ports of the wanted endpoints, because the caller groups them by portsKey.
 func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*slice, emptied []*slice) {
 	missing := make(map[string]tree.Tree, len(wanted))
@@ -90,8 +90,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain updates the endpoints of a slice that are still wanted and drops the others. It removes
-// the kept ones from missing.
+// retain updates the endpoints of a slice that are still wanted, removes them from missing, and
+// drops the others.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {
@@ -135,9 +135,9 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	return rest
 }
 
-// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. Changed slices
-// need no check, because fillChanged has filled them. If the endpoints fill a whole slice, bestFit
-// returns nil, so that they get a new slice.
+// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It does not
+// consider changed slices, because fillChanged has filled them. Endpoints that fill a whole slice
+// get a new one, so bestFit returns nil.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil
@@ -151,7 +151,7 @@ func bestFit(kept []*slice, n, most int) *slice {
 	return best
 }
 
-// without returns a shallow copy of t without keys. The copy of nil is empty.
+// without returns a shallow copy of t without keys. If t is nil, the copy is empty.
 func without(t tree.Tree, keys ...string) tree.Tree {
 	if t = maps.Clone(t); t == nil {
 		t = tree.Tree{}

@@ -12,7 +12,7 @@ import (
 )
 
 // A pod holds the parts of a Pod that matter for endpoints. It shares no memory with the object,
-// because a few strings would keep the object's whole JSON alive.
+// because a single string would keep the object's whole JSON in memory.
 type pod struct {
 	key        meta.Key
 	uid        meta.Text
@@ -82,10 +82,10 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable includes terminating Pods, because EndpointSlices mark them as terminating.
+// publishable is also true for terminating Pods, because EndpointSlices mark them as terminating.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
-// sameEndpoints returns true for most status updates, so that they notify no Service.
+// sameEndpoints is true for most status updates, which therefore notify no Service.
 func (p *pod) sameEndpoints(other *pod) bool {
 	return p.uid == other.uid && slices.Equal(p.labels, other.labels) && slices.Equal(p.ips, other.ips) && slices.Equal(p.ports, other.ports) &&
 		p.nodeName == other.nodeName && p.hostname == other.hostname && p.subdomain == other.subdomain &&

@@ -61,7 +61,7 @@ func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// pause delays the worker after it has synced a Service with many Pods, so that further changes are
+// pause delays the worker after it has synced a Service with many Pods, so that later changes are
 // batched.
 func (s *Slices) pause(pods int) {
 	if pods > pausedPods {
@@ -142,8 +142,8 @@ func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods 
 
 type slicePlan struct{ kept, created, emptied []*slice }
 
-// keepPlaceholder ensures that there is at least one slice, even without endpoints and ports. The
-// slice shows users that the Service was processed.
+// keepPlaceholder ensures that there is at least one slice, even without endpoints and ports, as a
+// sign that the Service was processed.
 func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	if len(p.emptied) != existing || len(p.created) > 0 {
 		return

@@ -15,7 +15,7 @@ type sliceStore struct {
 	slices  reconcile.Client
 	manager string // value of the manager label
 
-	// Labels to find slices by, and the annotation with the trigger time.
+	// Labels by which slices are found, and the annotation with the trigger time.
 	serviceLabel, managerLabel, headlessLabel, triggerAnnotation string
 }
 

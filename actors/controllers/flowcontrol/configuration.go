@@ -89,8 +89,8 @@ func (c *Configuration) report(k key, err error) {
 	c.Log.Warn("cannot reconcile the flow control configuration", "kind", k.resource, "name", k.name, "error", err)
 }
 
-// ensureAll creates missing objects before the first request. It creates levels first, so that no
-// schema is dangling. Writes are parallel to share disk syncs.
+// ensureAll creates missing objects before the first request. It creates priority levels first, so
+// that no FlowSchema is dangling. Writes run in parallel to share disk syncs.
 func (c *Configuration) ensureAll(ctx context.Context) {
 	for _, r := range []resource{levels, schemas} {
 		var all []key
@@ -99,7 +99,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 				all = append(all, k)
 			}
 		}
-		// Report and enqueue failures instead of returning them, so that the others continue.
+		// Failures are retried and not returned, so that the other objects are still written.
 		_ = reconcile.ForEachParallel(all, func(k key) error {
 			if err := c.sync(ctx, k); err != nil {
 				c.report(k, err)
@@ -153,7 +153,7 @@ func (c *Configuration) sync(ctx context.Context, k key) error {
 
 // ensure creates, updates or deletes an object and returns the result, or nil. The annotation says
 // whether the server (true) or an operator (false) owns the spec. Without a valid annotation,
-// generation 1 means that the spec was never changed. The decision is then stored in the
+// generation 1 means that no client has changed the spec. ensure then stores the decision in the
 // annotation, because updates by the server also raise the generation.
 func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
 	want, maintained := c.maintained[k]

@@ -10,9 +10,9 @@ import (
 )
 
 // syncDangling writes the Dangling condition of a schema. It ignores a difference in the time,
-// because otherwise each write would trigger another write. The condition has its own field
-// manager, so that other conditions are left alone. The uid prevents the apply from changing a
-// recreated schema.
+// which would otherwise make each write trigger another one. The condition has its own field
+// manager, so that other conditions are left alone. The uid prevents a change to a recreated
+// schema.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)

@@ -8,9 +8,9 @@
 // All controllers except PodGC are optional, because a cluster without kubelets has no node
 // heartbeats.
 //
-// Lifecycle and PodGC poll all nodes or Pods, because they wait for the absence of events. They use
-// the metadata of stored objects and decode only changed objects. NoSchedule taints follow each
-// change of a node immediately.
+// Lifecycle and PodGC poll all nodes or Pods, because missing heartbeats, and nodes that stay
+// missing, cause no events. They use the metadata of stored objects and decode only changed
+// objects. NoSchedule taints are updated immediately after each change to a node.
 //
 // Invariants:
 //

@@ -19,8 +19,8 @@ type NodeRange struct {
 	Bits  int
 }
 
-// parts returns into how many parts the range is divided, at most 1<<maxPartBits. A part must not
-// be larger than the range.
+// parts returns the number of parts into which the range is divided, at most 1<<maxPartBits. A part
+// must not be larger than the range.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
 // maxPartBits limits a range to 1<<maxPartBits parts, which is more than clusters have nodes.
@@ -40,9 +40,9 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM assigns Pod address ranges to nodes. Only the nodes record the ranges persistently, so the
-// allocation state is rebuilt at each start. A range is marked as taken before it is written, so
-// that workers do not assign it twice.
+// IPAM assigns Pod address ranges to nodes. The nodes are the only persistent record of the ranges,
+// so the allocation state is rebuilt at each start. A range is marked as taken before it is
+// written, so that workers do not assign it twice.
 type IPAM struct {
 	*reconcile.Controller[string]
 	nodes  reconcile.Client
@@ -129,8 +129,8 @@ func (m *IPAM) release(node string) {
 	delete(m.has, node)
 }
 
-// assign assigns ranges to a node without any. If no part is free, the error makes the queue retry.
-// A failed write releases the ranges.
+// assign assigns ranges to a node that has none. If no part is free, it returns an error, so that
+// the queue retries. A failed write releases the ranges.
 func (m *IPAM) assign(ctx context.Context, name string) error {
 	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
@@ -154,8 +154,8 @@ func (m *IPAM) assign(ctx context.Context, name string) error {
 	return err
 }
 
-// pick takes a free part of each range for a node. If a range has none, it takes nothing and
-// returns false, because the ranges of a node cannot be changed later.
+// pick takes a free part of each range for a node. If any range has no free part, it takes nothing
+// and returns false, because the ranges of a node cannot be changed later.
 func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,9 +173,8 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom returns a free part. It searches round-robin, so that a released range is reused as late
-// as possible. Clients may still send to Pods that had addresses in that range. The caller holds
-// mu.
+// pickFrom returns a free part. It searches round-robin and so reuses a released part as late as
+// possible, because clients may still send to the Pods that had its addresses. The caller holds mu.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])
@@ -187,8 +186,8 @@ func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// isTaken reports whether a part is assigned or excluded. The scan is needed for ranges of other
-// sizes, which users may have set on nodes. The caller holds mu.
+// isTaken reports whether a part is assigned or excluded. Users may have set ranges of other sizes
+// on nodes, so it compares the part with all taken ranges. The caller holds mu.
 func (m *IPAM) isTaken(p netip.Prefix) bool {
 	if _, taken := m.taken[p]; taken || slices.ContainsFunc(m.avoid, p.Overlaps) {
 		return true

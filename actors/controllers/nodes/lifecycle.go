@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// LifecycleOptions configures Lifecycle. Grace should allow for several lost renewals. Nodes renew
-// their Leases about every 10 s.
+// LifecycleOptions configures Lifecycle. Nodes renew their Leases about every 10 s, and Grace
+// should allow for several lost renewals.
 type LifecycleOptions struct {
 	Period       time.Duration // between two checks
 	Grace        time.Duration // how long a node may be silent
@@ -76,7 +76,7 @@ func (l *Lifecycle) report(err error) {
 	l.Log.Warn("cannot update the health of nodes", "error", err)
 }
 
-// look checks all nodes once. An error for one node does not stop the check of the others.
+// look checks all nodes once. An error for one node does not stop the others.
 func (l *Lifecycle) look(ctx context.Context) error {
 	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -134,9 +134,8 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 	return nil
 }
 
-// note records a changed node. A node counts as new if its uid has changed, or if it is seen for
-// the first time since the server started. A new node with a Ready condition gets the full grace
-// period.
+// note records a changed node. A node counts as new if its uid has changed or the controller has
+// just started. A new node with a Ready condition gets the full grace period.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {
@@ -206,8 +205,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	return l.now().After(h.lastSign.Add(grace))
 }
 
-// unknownConditions returns a copy of a node's conditions with the status Unknown. Conditions that
-// are already Unknown keep their transition time.
+// unknownConditions returns a copy of a node's conditions with status Unknown. Those already
+// Unknown keep their transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()

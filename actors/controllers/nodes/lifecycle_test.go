@@ -59,7 +59,7 @@ func (w *nodeWatch) lease(name, at string) {
 	}
 }
 
-// after advances the clock, runs one check, and returns the Unknown and the evicted nodes as text.
+// after advances the clock, runs one check, and formats the Unknown and the evicted nodes.
 func (w *nodeWatch) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)

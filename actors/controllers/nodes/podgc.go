@@ -58,8 +58,8 @@ type garbage struct {
 	why tree.Tree
 }
 
-// collect checks all Pods once and decodes few of them. It lists Pods before nodes, because
-// otherwise the node of a new Pod could seem to be missing.
+// collect finds and deletes garbage. It lists Pods before nodes, because otherwise the node of a
+// new Pod could seem to be missing. It decodes few Pods.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -100,8 +100,8 @@ func (g *PodGC) collect(ctx context.Context) error {
 }
 
 // nodeStates returns the existing nodes by name. The value is true if the node has the
-// out-of-service taint and is not ready. Only nodes whose JSON contains the taint's key are
-// decoded, because few have it.
+// out-of-service taint and is not ready. Few nodes have the taint, so only nodes whose JSON
+// contains its key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -122,9 +122,9 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	return states, nil
 }
 
-// isGone reports whether a node has been missing for the quarantine. Until then it may register
-// again with its Pods still running. The time counts from the first run without the node, and
-// starts over after a restart.
+// isGone reports whether a node has been missing for the quarantine period, in which it may
+// register again with its Pods still running. The period counts from the first run without the
+// node, and starts over after a restart.
 func (g *PodGC) isGone(node string) bool {
 	since, known := g.missing[node]
 	if !known {
@@ -134,7 +134,7 @@ func (g *PodGC) isGone(node string) bool {
 	return time.Since(since) >= g.options.Quarantine
 }
 
-// tooMany returns the terminated Pods beyond the threshold. Evicted Pods come first, then the
+// tooMany returns the terminated Pods beyond the threshold: evicted Pods first, and then the
 // oldest. It decodes Pods only if there are too many.
 func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	n := len(ended) - g.options.Threshold
@@ -169,7 +169,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 
 // remove deletes a Pod immediately. It first marks a running Pod as Failed, because other
 // controllers, such as Job, watch the phase. The grace period is 0, because no kubelet would
-// confirm a longer one. The uid protects a new Pod with the same name.
+// confirm the deletion. The uid protects a new Pod with the same name.
 func (g *PodGC) remove(ctx context.Context, x garbage) error {
 	uid := x.pod.Meta.UID
 	if err := g.fail(ctx, x.pod.Key, uid, x.why); err != nil && !reconcile.IsConflict(err) {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStore reads and deletes Pods. Node and phase come from the selectable fields that are kept
+// podStore reads and deletes Pods. It reads node and phase from the selectable fields that are kept
 // with each object, so that Pods need not be decoded.
 type podStore struct {
 	pods        reconcile.Client
@@ -35,7 +35,7 @@ func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) 
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }
 
-// disruption returns a DisruptionTarget condition. The Job controller uses it to distinguish
+// disruption returns a DisruptionTarget condition, by which the Job controller distinguishes
 // disruptions from failures.
 func disruption(reason, message string) tree.Tree {
 	return reconcile.NewCondition("DisruptionTarget", "True", reason, message, time.Now())
@@ -75,7 +75,8 @@ func putCondition(status, c tree.Tree) {
 }
 
 // delete deletes a Pod with a grace period in seconds. If seconds is nil, the Pod's own grace
-// period applies. It ignores conflicts, because another uid means that the Pod is already deleted.
+// period applies. A conflict is not an error, because another uid means that the Pod is already
+// deleted.
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }

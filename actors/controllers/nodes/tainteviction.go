@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TaintEviction deletes Pods from nodes with NoExecute taints. A Pod that does not tolerate them is
-// deleted immediately, and any other when its toleration expires. The controller watches Pods once
-// a node has such a taint.
+// TaintEviction deletes Pods from nodes with NoExecute taints. A Pod that tolerates them is deleted
+// when its toleration expires, and any other Pod immediately. The controller watches Pods once a
+// node has such a taint.
 //
 // Lock order: mu is taken before the lock of the schedule. It is not held during store calls. since
 // and the schedule change together under mu.
@@ -45,9 +45,8 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode records the taints of a node and checks its Pods. It returns true if the node has
-// taints. It records the taints before it lists Pods, so that the Pod watch checks Pods that arrive
-// later.
+// noteNode records the taints of a node and then checks its Pods. The Pod watch checks Pods that
+// arrive after the list. noteNode returns true if the node has taints.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {
@@ -110,8 +109,7 @@ func (t *TaintEviction) forget(key meta.Key) {
 }
 
 // look schedules or cancels the deletion of a Pod. It decodes only Pods on tainted nodes. If the
-// taints change, the toleration of a scheduled Pod still counts from when the Pod was first
-// scheduled.
+// taints change, the toleration time still counts from when the deletion was first scheduled.
 func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]
@@ -149,8 +147,8 @@ func (t *TaintEviction) look(o *meta.Object) {
 }
 
 // toleratedFor returns how long a Pod may stay, which is the shortest tolerationSeconds of the
-// matching tolerations. stays is true if there is no limit. For an untolerated taint or negative
-// seconds, the result is 0.
+// matching tolerations. stays is true if there is no limit. The time is 0 if a taint is not
+// tolerated or the seconds are negative.
 func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays bool) {
 	stays = true
 	for _, taint := range taints {

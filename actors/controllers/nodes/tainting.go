@@ -64,8 +64,8 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 }
 
 // zoneInterval returns the eviction interval of a zone, given its numbers of nodes and silent
-// nodes. If all nodes are silent, the zone has failed and is evicted at the normal rate. If most
-// are silent, evictions slow down or stop, because moving Pods might make things worse.
+// nodes. If all nodes are silent, the zone has failed, and its Pods are evicted at the normal rate.
+// If most are silent, evictions slow down or stop, because moving Pods might make things worse.
 // executeTaint handles the case that all zones are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
@@ -94,9 +94,9 @@ var conditionTaints = []struct{ kind, status, key string }{
 const unschedulable = taintDomain + "unschedulable"
 
 // taint updates the taints of a node. Only its first NoExecute taint is rate-limited, because a
-// change between not-ready and unreachable evicts no Pods. A node that must wait gets its other
-// taints now and is processed again by the next check. The same applies to an Unknown node in a new
-// grace period, and to a node whose write conflicted.
+// change between not-ready and unreachable evicts no Pods. If the node must wait for this taint, it
+// gets its other taints now and is processed again by the next check. The same applies to an
+// Unknown node in a new grace period. A conflict also delays the node until the next check.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil

@@ -25,8 +25,8 @@ func (a admission) Validate(*request.Attributes) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind checks that no change is refused because policy has not yet
-// observed the writes of another server.
+// TestRefusalByPolicyThatIsBehind checks that a change is not refused only because policy has not
+// yet observed the writes of another server.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	shared := c.opts
@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that Inform is caught up if it starts after a delete, although
-// no object has the version of the delete.
+// TestCatchUpAfterADeletion checks that Inform is caught up if it starts after a delete, whose
+// version is newer than those of all objects.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

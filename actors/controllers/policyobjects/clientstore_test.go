@@ -49,8 +49,8 @@ func TestEndedInformDelaysNoWrite(t *testing.T) {
 	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns without a timeout
 }
 
-// checkWaits checks that the response to change waits while policy processes it, but the response
-// to a later write of a namespace does not.
+// checkWaits checks that the response to change waits until policy has processed the change, but
+// the response to a later write of a namespace does not.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()
 	answered := make(chan error, 1)

@@ -4,10 +4,10 @@
 // A Reader implements policy.Objects, serviceaccount.Objects, podsecurity.Objects, quota.Objects
 // and actors.Observers.
 //
-// Policy names resources in the platform form, and the Reader translates them to the naming
-// profile. It finds custom resources while their CRD is in effect. Inform follows a resource across
-// changes of its CRD.
+// Policy uses the group names of the platform profile, and the Reader translates them to the
+// server's naming profile. It finds custom resources while their CRD is in effect. Inform keeps
+// watching a resource when its CRD changes.
 //
-// Reads see the published version of the store. Each call of Inform uses one goroutine for its
+// Reads return the published version of the store. Each call of Inform uses one goroutine for its
 // events. Its progress is an ObservedRevision per resource, for which an actors.ClientStore waits.
 package policyobjects

@@ -29,7 +29,7 @@ type cluster struct {
 	store  *actors.ClientStore
 }
 
-// newCluster opens a store with a naming profile. CRDs take effect in it.
+// newCluster opens a store with a naming profile and a running Definitions controller.
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

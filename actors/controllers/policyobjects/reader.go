@@ -48,7 +48,8 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage returns the storage resource of a resource in the platform form.
+// Storage returns the storage resource of a resource. resource has the group name of the platform
+// profile.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }

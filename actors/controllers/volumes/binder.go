@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Binder binds claims to volumes. If no volume fits, it requests one from an external provisioner,
-// such as a CSI driver.
+// Binder binds claims to volumes. If no volume fits, it requests a new one from an external
+// provisioner, such as a CSI driver.
 //
 // Lock order: mu is taken before the locks of the work queues. It is not held during store calls.
 type Binder struct {
@@ -131,8 +131,7 @@ func (v volume) clone() volume {
 	return v
 }
 
-// A claim is a decoded PersistentVolumeClaim. The version of its object is the precondition of
-// writes.
+// A claim is a decoded PersistentVolumeClaim. Writes are conditional on the version of its object.
 type claim struct {
 	*meta.Object
 	tree tree.Tree
@@ -145,8 +144,8 @@ func (c claim) annotation(name string) string {
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
 // syncClaim performs the next step of binding a claim. An annotation marks claims that were bound
-// before. If the volume of such a claim is missing, it is lost. If a claim that was never bound
-// names a missing volume, the volume may still be created.
+// before. Such a claim is lost if its volume is missing. If any other claim names a missing volume,
+// the volume may still be created.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -190,8 +189,8 @@ func (b *Binder) request(c claim, waits bool) (*request, error) {
 // syncUnbound finds a volume for a claim that names none. It marks the claim as pending before it
 // searches, so that it does not miss new volumes.
 //
-// WaitForFirstConsumer is for volumes that not every node can reach. The scheduler first writes the
-// selected node to an annotation of the claim.
+// Volumes of a WaitForFirstConsumer class may be reachable only from some nodes. A claim of such a
+// class waits until the scheduler has written the selected node to an annotation.
 func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	className := classOf(c.tree, b.betaClass)
 	class, err := b.class(ctx, className)
@@ -245,9 +244,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume from the class's provisioner. It sets the provisioner annotation, and
-// its beta form for older provisioners. Provisioners in the platform's own domain were in-tree and
-// do not exist here, so their claims stay pending.
+// provision requests a volume from the class's provisioner, by setting an annotation and its beta
+// form for older provisioners. Provisioners in the platform's own domain were in-tree and do not
+// exist here, so their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {
@@ -297,7 +296,7 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 }
 
 // syncBound checks a claim that was bound before. If its volume no longer exists, the claim is lost
-// for good, because another volume would have other data. bindTo completes a partial binding.
+// permanently, because another volume would have other data. bindTo completes a partial binding.
 func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	name := c.tree.Object("spec").String("volumeName")
 	if name == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes of a binding. The change enqueues the claim or volume
+// bindTo makes the next of the four writes of a binding, whose event enqueues the claim or volume
 // again. The volume's reference is written first, because claims compete for volumes. Each write is
 // conditional on the version that was read, so that concurrent writers conflict.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
@@ -34,8 +34,8 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// isOf reports whether a volume's reference names the claim or is empty. The volume may have been
-// bound to another claim since it was chosen.
+// isOf reports whether a volume's reference names the claim or is empty. Another claim may have
+// been bound to the volume since it was chosen.
 func isOf(ref tree.Tree, c claim) bool {
 	if uid := ref.String("uid"); uid != "" {
 		return uid == c.Meta.UID
@@ -44,8 +44,9 @@ func isOf(ref tree.Tree, c claim) bool {
 	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
 }
 
-// bindVolume sets the claim reference of a volume. If chosen is set, the binder has chosen the
-// volume, and an annotation records this. unbind may then remove the whole reference.
+// bindVolume sets the claim reference of a volume. chosen means that the binder, not a user, has
+// chosen the volume. An annotation records this for unbind, which may then remove the whole
+// reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
@@ -79,8 +80,8 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 }
 
 // syncVolume maintains the phase of a volume, and applies its reclaim policy when its claim is
-// deleted. A reference without uid was set by a user for a claim that may not exist yet. A claim
-// with the same name but another uid must not get the data.
+// deleted. A reference without uid was set by a user for a claim that may not exist yet. If the uid
+// differs, the claim is a new one, which must not get the data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {
@@ -107,7 +108,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 }
 
 // unbind frees a volume whose claim is bound to another volume. If a user has set the reference,
-// only its uid and version are removed, so that the claim's name stays.
+// unbind removes only the uid and version and keeps the claim's name.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
 	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
@@ -117,7 +118,7 @@ func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) e
 }
 
 // reclaim releases a volume whose claim is deleted. It sets the phase Released first, because
-// provisioners act on it. A volume that only an in-tree plugin could delete or recycle becomes
+// provisioners watch for it. A volume that only an in-tree plugin could delete or recycle becomes
 // Failed.
 func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	if phase := object.Object("status").String("phase"); phase != "Released" && phase != "Failed" {

@@ -28,8 +28,8 @@ func NewEphemeral(env *reconcile.Env) *Ephemeral {
 // ephemeralField occurs in the JSON of every Pod with an ephemeral volume and of few others.
 var ephemeralField = []byte(`"ephemeral":`)
 
-// onPod enqueues Pods with ephemeral volumes. It searches the JSON first, because decoding each
-// written Pod would make the write a tenth more expensive.
+// onPod enqueues Pods with ephemeral volumes. It searches the JSON first, because decoding every
+// written Pod would make each write 10% more expensive.
 func (e *Ephemeral) onPod(o *meta.Object) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
 		return

@@ -10,8 +10,8 @@
 //	statefulset  StatefulSets
 //
 // They share one Cluster (internal/cluster). It watches each kind once, as soon as a controller
-// that needs the kind runs. Decisions are pure functions in files of their own. The other files
-// write objects.
+// that needs the kind runs. Pure functions in separate files make the decisions, and the other
+// files write objects.
 //
 // Writes pass admission like those of clients, but are not authorized. Unchanged objects are not
 // written. A rejected Pod causes an Event, a condition if the kind has one, and a retry with

@@ -12,16 +12,17 @@ const maxCacheBytes = 32 << 20
 // entryOverhead is the approximate size of an entry in bytes, without the JSON of its objects.
 const entryOverhead = 512
 
-// key identifies one version of an object in the form of a kind. The zero key identifies nothing.
+// key identifies one version of an object in the form of a kind. The zero key means that the result
+// is not shared.
 type key struct {
 	uid     string
 	version uint64
-	// deleted marks the object in a Deleted event of a watch. If the object has only left the
-	// watch's selector, readers see a different object with the same version.
+	// deleted marks the object of a Deleted event. If the object has only left the watch's
+	// selector, readers get a different object with the same version.
 	deleted bool
 	// schema and kind identify the target form. A custom kind is identified by its schema, which
-	// changes with its CRD. A built-in kind is identified by kind. Entries must not retain custom
-	// kinds, which are large.
+	// changes with its CRD, because entries must not retain custom kinds, which are large. A
+	// built-in kind is identified by kind.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

@@ -8,18 +8,18 @@
 //
 // Most conversions are built in (package kinds/convert) and run on the goroutine of the caller.
 // Some kinds have an external convert.Converter, which is called in batches and may be slow and
-// fail. Each call has its own goroutine and timeout. A caller may give up waiting, and the result
-// is kept for the next caller.
+// fail. Each call has its own goroutine and timeout. If a caller gives up, the result is kept for
+// the next caller.
 //
 // # Shared results
 //
 // Results are cached, within a limit in bytes, by uid and version of the object and schema of the
-// target. Requests for an object in a running external call wait for that call instead of making
-// another. An event therefore costs one conversion, however many watches there are. If a call
+// target. If an external call is already converting an object, other requests for the object wait
+// for that call. An event therefore costs one conversion, however many watches there are. If a call
 // fails, callers that joined it retry once with only their own objects, because another object may
 // be the cause.
 //
-// Two objects may have the same uid and version. A watch whose selector no longer matches gets a
-// deletion with the previous object under the version of the change. The key distinguishes the two.
-// The result of a dry run has no version of its own and is never cached.
+// Two objects may have the same uid and version: a changed object, and its previous state in the
+// Deleted event for a watch whose selector no longer matches. The key distinguishes the two. The
+// result of a dry run has no version of its own and is never cached.
 package conversion

@@ -37,7 +37,7 @@ type pending struct {
 	index int
 }
 
-// externalObject converts one object. With a zero key, the result is neither shared nor cached.
+// externalObject converts one object. If the key is zero, the result is neither shared nor cached.
 func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter convert.Converter, o *meta.Object, at key) (*meta.Object, error) {
 	if at == (key{}) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -59,8 +59,8 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 // external converts objects. It takes results from the cache, from running calls of other requests,
 // and from its own calls.
 //
-// If another request's call fails, an object of that request may be the cause. external then
-// retries once with its own call.
+// If another request's call fails, external retries once with its own call, because an object of
+// the other request may be the cause.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
 	for retried := false; ; retried = true {
@@ -112,8 +112,8 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 	}
 }
 
-// join finds the source of each object that is not in out. It copies cached objects to out. It
-// starts new calls, which it returns in own, for objects that no running call converts.
+// join finds the source of each object that is not in out. It copies cached objects to out and
+// finds running calls for others. For the rest it starts new calls, which it returns in own.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call

@@ -68,8 +68,8 @@ func (s *Service) MayWait(k *schema.Kind) bool {
 	return s.Form(k).Converter != nil && s.converter(k) != nil
 }
 
-// Get returns a stored object in the form of a kind or a subresource. It returns nil if the
-// subresource shows nothing of the object.
+// Get returns a stored object in the form of a kind or a subresource. It returns nil if the object
+// has no content for the subresource.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	if subresource == "" && s.Form(k).Converter == nil {
 		return o, nil
@@ -77,8 +77,8 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result returns the response object of a mutation, converted as by Get. An error does not mean
-// that the change failed. A deleted object is returned without calling a webhook, because only its
+// Result returns the response object of a mutation, converted as by Get. The change has been made
+// even if Result returns an error. It does not call a webhook for a deleted object if only its
 // metadata is needed.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
@@ -122,8 +122,8 @@ func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.E
 	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
 }
 
-// replace converts n objects in place. place returns where the i-th object is stored. That object
-// may be nil. deleted marks the last version of a deleted object.
+// replace converts n objects in place. place returns the address of the i-th object, which may be
+// nil. deleted marks the last version of a deleted object.
 func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
 	converter := s.converter(k)
 	var remote []int
@@ -174,7 +174,7 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn converts an object without an external call, from the cache or by package convert.
+// builtIn converts an object without an external call, with the cache or package convert.
 // Concurrent callers may compute the same result, which is as fast as waiting.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
@@ -193,8 +193,8 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	return out, err
 }
 
-// convertUncached is builtIn without the cache. With a conversion webhook, the object stays in the
-// version in which it was written.
+// convertUncached is builtIn without the cache. If the kind has a conversion webhook, the object
+// stays in the version in which it was written.
 func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
 		return convert.ToCurrentSchema(k, o)
@@ -208,7 +208,7 @@ func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// Ask converts an object that no other request needs. It does not use the cache.
+// Ask converts an object without the cache, because no other request needs it.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

@@ -37,7 +37,7 @@ func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	return c.Kind(group, version, resource)
 }
 
-// scalers returns the first version of a kind that is stored in its second version.
+// scalers returns the first version of a kind whose storage version is the second.
 func scalers(t testing.TB) *schema.Kind {
 	t.Helper()
 	return kindOf(t, "autoscaling", "v1", "horizontalpodautoscalers")

@@ -8,9 +8,8 @@ import (
 )
 
 // dispatcher runs owners on a few reused goroutines. Their stacks have already grown, which saves
-// much of the cost of a short run. An owner may block while it runs. A worker that takes a job
-// while more are queued therefore wakes another worker, unless one is already starting. mu is held
-// only briefly.
+// much of the cost of a short run. Because owners may block, a worker that takes a job wakes
+// another worker if more jobs are queued and no worker is starting. mu is held only briefly.
 type dispatcher struct {
 	throughput int
 	maxIdle    int // most workers that stay idle
@@ -55,7 +54,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs. Without jobs it waits, or ends if enough workers are idle.
+// runWorker runs jobs. When there are none, it waits, or ends if enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,23 +14,23 @@
 // # Mailboxes
 //
 // A mailbox consists of a mutex and two slices, for messages and for supervision. It may be
-// bounded. It rejects a message if it is full or its owner has stopped. Such a message is not lost,
-// because Rejectable messages are notified at once. The same holds for messages that are queued
+// bounded. It rejects a message if it is full or its owner has stopped. A Rejectable message is
+// then notified immediately, so that it is not lost. The same holds for messages that are queued
 // when the owner stops. Proto.Actor's own bounded mailboxes make the sender spin or drop messages
 // silently.
 //
 // # Goroutines
 //
 // Owners run on a pool of goroutines (dispatcher). They may block, because the pool starts another
-// goroutine whenever all are busy and there is work. An idle owner spawned with Inline runs its
-// next message on the goroutine of the sender. This suits senders that wait for the reply anyway. A
-// sender that uses Enqueue can do the same later with the Turn that it gets.
+// goroutine when all are busy and there is work. An idle owner spawned with Inline runs its next
+// message on the goroutine of the sender. This suits senders that wait for the reply anyway. A
+// sender that uses Enqueue can do the same later with the returned Turn.
 //
 // # Panics
 //
-// A panic in Receive suspends the mailbox. After a backoff, the supervisor replaces the owner by
-// one from Spec.New, or resumes or stops it, depending on Supervision. An owner that fails too
-// often is stopped. The message that caused the panic is lost. If it needs a reply, a deferred
+// A panic in Receive suspends the mailbox. After a backoff, the supervisor replaces the owner with
+// a new one from Spec.New, or resumes or stops it, depending on Supervision. An owner that fails
+// too often is stopped. The message that caused the panic is lost. If it needs a reply, a deferred
 // function must send it. A panic in Stopping or Restarting is logged and does not prevent the stop
 // or restart.
 //

@@ -26,8 +26,8 @@ func reject(message any, err error) {
 	}
 }
 
-// mailbox is the message queue of one owner. It may be bounded. It keeps messages that arrive
-// before Start. mu guards the queues and the flags.
+// mailbox is the message queue of one owner. It may be bounded. Messages that arrive before Start
+// are kept. mu guards the queues and the flags.
 type mailbox struct {
 	mu        sync.Mutex
 	user      queue[any]
@@ -66,7 +66,7 @@ func (m *mailbox) put(message any) (schedule bool) {
 	return schedule
 }
 
-// putDrained queues the end of the owner after all other messages, even if the mailbox is full. If
+// putDrained queues the end of the owner behind all other messages, even if the mailbox is full. If
 // it returns true, the caller must call schedule.
 func (m *mailbox) putDrained() (schedule bool) {
 	m.mu.Lock()
@@ -206,7 +206,7 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	m.invoker, m.job = invoker, m.run
 }
 
-// Start schedules the messages that arrived before.
+// Start schedules the messages that have already arrived.
 func (m *mailbox) Start() {
 	m.mu.Lock()
 	m.started = true

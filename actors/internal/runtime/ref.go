@@ -19,8 +19,8 @@ func (r *Ref) Send(message any) {
 	}
 }
 
-// Enqueue queues a message like Send, but does not run the owner. It returns the turn of an owner
-// that was idle, and otherwise the zero Turn.
+// Enqueue queues a message like Send, but does not run the owner. If the owner was idle, it returns
+// a Turn to run it, and otherwise the zero Turn.
 func (r *Ref) Enqueue(message any) Turn {
 	if r.mailbox.put(message) {
 		return Turn{&r.mailbox}
@@ -54,7 +54,7 @@ func (t Turn) Dispatch() {
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained is queued by Drain behind the last message. The owner stops when it receives it.
+// drained makes the owner stop. Drain queues it behind all other messages.
 type drained struct{}
 
 var stop = &actor.Stop{}
@@ -96,7 +96,7 @@ func (r *Ref) markStopped() {
 }
 
 // A Batch sends messages to many owners and schedules the idle ones together, which is cheaper than
-// scheduling each. It may be reused, but not concurrently.
+// scheduling each. It may be reused, but is not safe for concurrent use.
 type Batch struct{ jobs []func() }
 
 // Send queues a message like Ref.Send, but does not schedule an idle owner before Flush.

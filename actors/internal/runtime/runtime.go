@@ -112,7 +112,7 @@ func (p *process) Receive(ctx actor.Context) {
 	}
 }
 
-// receiveLast delivers the last message to an owner. It recovers from a panic, after which
+// receiveLast delivers the last message to an owner. It recovers from panics, after which
 // Proto.Actor would not stop the owner.
 func (p *process) receiveLast(name string, message any) {
 	defer func() {

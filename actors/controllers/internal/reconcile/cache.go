@@ -20,10 +20,10 @@ type Head struct {
 	Terminating bool
 }
 
-// Ref returns h, so that types which embed a Head implement Cached.
+// Ref implements Cached for types that embed a Head.
 func (h *Head) Ref() *Head { return h }
 
-// NewHead copies the head of an object, so that it does not keep the object's JSON in memory.
+// NewHead copies the head of an object, so that the head does not keep the object's JSON in memory.
 func NewHead(o *meta.Object) Head {
 	own := o.Meta.Clone()
 	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
@@ -60,16 +60,15 @@ type Cache[T Cached] struct {
 	mu      sync.Mutex // guards the fields below
 	entries map[meta.Key]T
 	owned   Index[owner, meta.Key, T]
-	// namespaces holds the objects by namespace. It is nil for Pods, for which this index is not
-	// needed.
+	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
+	// namespace.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that a response has reported and the watch has not
-	// delivered yet. Until then, the watch may deliver older versions, which must not bring the
-	// object back.
+	// gone holds the versions of deletes that were reported by a response but not yet by the watch.
+	// Until then, the watch may deliver older versions, which must not bring the object back.
 	gone map[meta.Key]uint64
 	// seen is the newest version that the watch has delivered. If the response to a write is not
-	// newer and the object is missing, the response is late. The watch has already delivered the
-	// write and a later delete.
+	// newer and the object is missing, the watch has already delivered both the write and a later
+	// delete.
 	seen     uint64
 	handlers []*func(old, now T) // copied on write
 }
@@ -78,8 +77,8 @@ type Cache[T Cached] struct {
 // object is indexed under exactly one owner.
 type owner struct{ uid, orphansIn string }
 
-// ownerOf returns the owner under which an object is indexed. Adoption and release change it, so
-// put must unlink the previous version first.
+// ownerOf returns the owner under which an object is indexed. Adoption and release change the
+// owner, so put must unlink the previous version first.
 func ownerOf(h *Head) owner {
 	if h.Controller != nil {
 		return owner{uid: h.Controller.UID}
@@ -151,10 +150,10 @@ func (c *Cache[T]) OnEvent(e Event) { c.take(e, true) }
 // Written updates the cache with the response to a write.
 func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
-// take records an object that is newer than the cached one, and calls the handlers. It drops older
-// objects, because watch events and responses arrive in any order and a controller must not see its
-// own writes undone. It always accepts version 0, which marks an object deleted between two
-// watches.
+// take records an object that is newer than the cached one, and calls the handlers. Watch events
+// and responses arrive in any order, so take drops older objects. Otherwise a controller could see
+// its own writes undone. Version 0 marks an object deleted between two watches and is always
+// accepted.
 func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
@@ -201,7 +200,7 @@ func (c *Cache[T]) put(old, now T) {
 	c.owned.Put(ownerOf(h), h.Key, now)
 }
 
-// remove removes an object. If a response reported the delete, its version stays in gone until the
+// remove removes an object. If a response reported the delete, gone keeps its version until the
 // watch has caught up. The caller holds mu.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
@@ -240,7 +239,7 @@ func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
 // Orphans returns the objects in a namespace without a controller, in no particular order.
 func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: namespace}) }
 
-// The slice belongs to the caller. The views in it are shared and must not be changed.
+// of returns a slice that the caller owns. The views in it are shared and must not be changed.
 func (c *Cache[T]) of(o owner) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,8 +31,8 @@ func ClaimAll[T Cached](ctx context.Context, c *Claimer, all *Cache[T]) ([]T, er
 // Claim returns the objects that the Claimer's owner controls. It adopts matching orphans and
 // releases objects that no longer match, unless the owner is terminating.
 //
-// It skips objects that have changed since they were cached. Their watch events trigger another
-// attempt. Adopted objects are returned as they were before the adoption.
+// It skips objects that have changed since they were cached, because their watch events trigger
+// another attempt. Adopted objects are returned as they were before the adoption.
 func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, adoptable func(T) bool) (mine []T, err error) {
 	k := all.Client
 	for _, t := range owned {
@@ -77,8 +77,8 @@ func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	return *c.mayOwn, nil
 }
 
-// adopt makes the owner the controller of an object. It returns false if the object has changed, so
-// that only one of several matching owners succeeds.
+// adopt makes the owner the controller of an object. It returns false if the object has changed
+// since it was cached, so that only one of several matching owners succeeds.
 func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	if ok, err := c.mayAdopt(ctx); !ok || err != nil {
 		return false, err
@@ -102,8 +102,9 @@ func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	return err
 }
 
-// patch changes the owner references and finalizers of an object. It returns false if the object is
-// no longer in the cached version. It reads the lists first, because a merge patch replaces them.
+// patch changes the owner references and finalizers of an object. It first reads both lists,
+// because a merge patch replaces them, and returns false if the object has changed since it was
+// cached.
 func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(references, finalizers []any) ([]any, []any)) (bool, error) {
 	o, t, err := k.Read(ctx, h.Key)
 	if err != nil || o == nil || o.Version != h.Version {

@@ -15,7 +15,7 @@ import (
 )
 
 // A Client reads and writes the objects of one kind. Its Kind is nil if the kind is not served. If
-// the kind has a cache, the cache includes a write when the call returns.
+// the kind has a cache, the cache includes a write when the write returns.
 type Client struct {
 	*schema.Kind
 	env       *Env
@@ -84,7 +84,7 @@ func (c Client) Decode(o *meta.Object) (tree.Tree, error) {
 	return codec.DecodeStored(c.Message(), o.JSON)
 }
 
-// List returns the objects that l selects. It sets l.Kind.
+// List returns the objects that l selects, ignoring l.Kind.
 func (c Client) List(ctx context.Context, l request.List) ([]*meta.Object, error) {
 	l.Kind = c.Unconverted()
 	list, err := c.env.Store.List(ctx, l)

@@ -17,9 +17,9 @@ func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree
 	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
 }
 
-// SetCondition returns all with c in place of the condition of the same type. If that condition has
-// the same status and reason, SetCondition returns all unchanged, so that varying messages cause no
-// writes. lastTransitionTime is kept while the status is unchanged.
+// SetCondition returns the conditions with c in place of the one of the same type. If both have the
+// same status and reason, it returns all unchanged, so that varying messages cause no writes.
+// lastTransitionTime is kept while the status is unchanged.
 func SetCondition(all []any, c tree.Tree) []any {
 	if old := FindCondition(all, c.String("type")); old != nil {
 		if old["status"] == c["status"] && old["reason"] == c["reason"] {

@@ -24,7 +24,7 @@ type Controller[K comparable] struct {
 	handlers  []func() (end func()) // of caches
 }
 
-// A Source is an Informer or a Cache, which delivers objects to handlers.
+// A Source is an Informer or a Cache. It delivers objects to handlers.
 type Source interface {
 	// Run runs the source until the context ends. Several controllers may call it, but only one
 	// call at a time runs the source.
@@ -61,9 +61,9 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// On calls handler for each object in a cache and every change, while the controller runs. The
-// handler is removed afterwards, because the cache may outlive the controller. A new controller is
-// created whenever this server becomes the leader.
+// On calls handler for each object in a cache and every change, while the controller runs. It then
+// removes the handler. The cache may outlive the controller, because a new controller is created
+// whenever this server becomes the leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }
@@ -158,7 +158,8 @@ func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], i
 }
 
 // followDependent enqueues the owners before and after the change, because both must count their
-// dependents again. If several items select an orphan, the first to write adopts it.
+// dependents again. If several items select an orphan, all are enqueued, and the first to write
+// adopts it.
 func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Head) {
 	for _, h := range []*Head{old, now} {
 		if h == nil {

@@ -14,13 +14,13 @@
 //	Metrics     the metrics of all work queues; queues find it in their controller's context
 //
 // Controllers keep state in memory only. A handler adds a key. A worker reads the object with that
-// key, compares it with the desired state, and writes the difference. A write of an outdated object
-// is a conflict, and the key is processed again. A process may therefore end at any point, because
-// its successor lists every object and finds the remaining work. Controllers may retain the Key of
-// an object. Other retained strings must be a meta.Text or a copy, because a string of an object
-// keeps its whole JSON alive.
+// key, compares it with the desired state, and writes the difference. A write based on an outdated
+// version is a conflict, and the key is processed again. The process may therefore end at any time,
+// because its successor lists every object and finds the remaining work. Controllers may retain the
+// Key of an object. Other retained strings must be a meta.Text or a copy, because a substring keeps
+// the object's whole JSON in memory.
 //
-// A Cache takes the responses to writes before the writer continues, as well as watch events, and
-// keeps the newer version. No controller therefore decides on an object older than its own writes,
-// and controllers need no expectations.
+// A Cache takes watch events and, before the writer continues, the responses to writes. It keeps
+// the newer version. No controller therefore decides on an object older than its own writes, and
+// controllers need no expectations.
 package reconcile

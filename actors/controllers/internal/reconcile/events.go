@@ -48,7 +48,8 @@ func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
 }
 
 // Limits as in client-go. After ten Events within ten minutes that differ only in the message,
-// further ones are combined. Each object has a burst of 25 Events and then one every five minutes.
+// further ones are combined. Each object may have a burst of 25 Events, and then one every five
+// minutes.
 const (
 	maxSimilar     = 10
 	similarFor     = 10 * time.Minute
@@ -71,7 +72,7 @@ func (a about) clone() about {
 // and tools look for it.
 const Manager = "kube-controller-manager"
 
-// event is an Event to write. With some fields left empty, it is also a map key of eventWriter.
+// event is an Event to write. With some fields empty, it is also a map key of eventWriter.
 type event struct {
 	component, kind, reason, message string
 	about                            about
@@ -87,7 +88,7 @@ type eventWriter struct {
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// Events written before. A map that is full is cleared, which only starts new series.
+	// State of earlier Events. A full map is cleared, which only starts new series and budgets.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only
@@ -107,7 +108,7 @@ type eventSeries struct {
 	count int64
 }
 
-// An eventBudget is a token bucket that held tokens at the time at. Each Event takes one token.
+// An eventBudget is a token bucket as of the time at. Each Event takes one token.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -150,8 +151,8 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine returns the key of an Event's series and the Event to write. If there are too many
-// similar Events, the Event to write is a combined one.
+// combine returns the key of an Event's series and the Event to write, which is a combined one if
+// there are too many similar Events.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}

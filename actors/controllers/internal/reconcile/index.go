@@ -30,7 +30,7 @@ func valuesOf[K comparable, V any](m map[K]V) []V {
 }
 
 // Poll calls done until it returns true or the context ends. The pause between two calls starts at
-// from and doubles up to to.
+// from and doubles each time, up to the maximum to.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

@@ -18,9 +18,9 @@ type Event struct {
 }
 
 // An Informer delivers the objects of a kind and their changes, until its context ends or the store
-// closes. When a watch ends, the Informer starts another with initial events, and reports objects
-// deleted in between. Handlers may therefore receive an object again and must be idempotent. An
-// Informer keeps keys only.
+// closes. When a watch ends, it starts another with initial events, and reports objects deleted in
+// between. Handlers may therefore receive an object again and must be idempotent. An Informer keeps
+// only keys in memory.
 type Informer struct {
 	Client
 	// Name, if set, restricts the watch to objects of that name in all namespaces.
@@ -32,8 +32,8 @@ type Informer struct {
 	// Synced, if not nil, is called once, after all objects that existed at the start have been
 	// delivered.
 	Synced func()
-	// Version, if not nil, is called after the initial events of each watch with the version of the
-	// list. The version may exceed that of every object, because the newest change may be a delete.
+	// Version, if not nil, is called with the version of the list after the initial events of each
+	// watch. It may exceed the version of every object, because the newest change may be a delete.
 	Version func(version uint64)
 
 	running Exclusive        // guards known, epoch and synced
@@ -56,8 +56,8 @@ func Updates(on func(o *meta.Object)) func(Event) {
 
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch. If another goroutine runs the informer, run first waits for its end. It does not
-// call watch if the context has ended.
+// run calls watch after other calls of run have ended. It does not call watch if the context ends
+// first.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {
@@ -103,8 +103,8 @@ func (f *Informer) watch(ctx context.Context, k *schema.Kind) {
 }
 
 // WatchLoop watches the kind with initial events, until the context ends or the store closes.
-// Before each watch it calls begin with the number of the watch, from 1. It passes the events to
-// the function that begin returns. Watches do not overlap.
+// Before each watch, it calls begin with the number of the watch, from 1. The function that begin
+// returns receives the events. Watches do not overlap.
 func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind}, begin)
 }
@@ -115,7 +115,7 @@ func (c Client) InlineWatchLoop(ctx context.Context, begin func(round int) (take
 }
 
 // watchLoop is like WatchLoop for the objects selected by what. It starts the next watch after the
-// previous one has ended, so that the handler never runs concurrently.
+// previous one has ended, so that handlers never run concurrently.
 func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(round int) (take func([]request.Event) error)) {
 	what.Kind, what.SendInitialEvents, what.MarkInitialEventsEnd = what.Kind.Unconverted(), true, true
 	for n := 1; ctx.Err() == nil; n++ {
@@ -161,8 +161,8 @@ func (f *Informer) take(events []request.Event) error {
 	return nil
 }
 
-// deleteStale is called after the initial events of a watch. Known objects that the watch has not
-// delivered were deleted while no watch was running.
+// deleteStale is called after the initial events of a watch. If the watch has not delivered a known
+// object, the object was deleted while no watch was running.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {
@@ -181,8 +181,7 @@ func (f *Informer) deleteStale() {
 
 // A KindSource returns the storage kind of a resource, which changes with its CRD.
 type KindSource interface {
-	// Changed returns a channel that is closed when Kind may return a different result than before
-	// the call.
+	// Changed returns a channel that is closed when the result of Kind may have changed.
 	Changed() <-chan struct{}
 	// Kind returns the current kind, or nil if there is no CRD for the resource.
 	Kind() *schema.Kind
@@ -190,7 +189,7 @@ type KindSource interface {
 
 // RunResource is like Run, but takes the kind from source, which may have none. When the kind
 // changes, all objects are delivered again. When its CRD is deleted, all objects are reported as
-// deleted. A missing kind counts as synced.
+// deleted. While there is no kind, the informer counts as synced.
 func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	f.run(ctx, func() {
 		for ctx.Err() == nil {

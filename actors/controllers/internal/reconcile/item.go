@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Item is a cached object of a kind that has few objects compared to Pods. It shares the stored
-// JSON, which costs no memory while the object is current, and decodes it on each use. It decodes
-// the selector only once, because orphans are matched against it often.
+// An Item is a cached object of a kind that has few objects compared to Pods. It shares the JSON
+// with the store, which costs no memory while the object is current, and decodes it on each use. It
+// decodes the selector only once, because orphans are often matched against it.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -41,7 +41,7 @@ func (i *Item) ControllerReference() tree.Tree {
 	return i.client.ControllerReference(i.Key.Name, i.UID)
 }
 
-// Items returns the shared cache of a kind. The group is in the platform form.
+// Items returns the shared cache of a kind. group is the API group in the platform naming profile.
 func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	k := e.Client(group, version, kind).As(Manager)
 	k.Kind = k.Stored

@@ -6,7 +6,7 @@ import (
 )
 
 // MaxWorkers is the number of objects to process in parallel. Concurrent writes share a disk sync,
-// so a few workers would use a fraction of the disk's throughput.
+// so a few workers could not use the disk's full throughput.
 const MaxWorkers = 64
 
 // ForEachParallel calls do for every item, at most MaxWorkers at a time, and joins the errors.

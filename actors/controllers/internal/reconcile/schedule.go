@@ -35,8 +35,8 @@ func (s *Schedule[T]) Set(key T, at time.Time) {
 	s.set(key, at)
 }
 
-// SetEarlier is like Set, but keeps the previous time if that is earlier. It is for keys that can
-// be due for several reasons.
+// SetEarlier is like Set, but keeps an earlier time set before. It is for keys that may be due for
+// several reasons.
 func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,8 @@ func (s *Schedule[T]) Remove(key T) {
 	}
 }
 
-// maxSleep bounds the time between two readings of the clock, because the clock may be adjusted.
+// maxSleep limits how long the timer sleeps before the clock is read again, because the clock may
+// be adjusted.
 const maxSleep = 10 * time.Minute
 
 // Run removes each key when it is due and passes it to due, until the context ends.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that each key that was not removed is returned once, ordered by the time set
-// last.
+// TestSchedule checks that each key that was not removed is returned once, in the order of the
+// latest times set.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()

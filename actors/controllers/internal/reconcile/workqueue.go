@@ -69,7 +69,7 @@ func (b *Workqueue[T]) Add(items ...T) {
 }
 
 // AddAfter adds an item after a delay, unless the context has ended by then. If it is called
-// several times for an item, the earliest time counts.
+// several times for an item, the earliest time applies.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,8 +114,8 @@ func (b *Workqueue[T]) signal() {
 }
 
 // Get waits for items. It removes and returns up to most items, or nil when the context ends. The
-// caller must pass each item to Done. A signal wakes one caller, and a caller that leaves items in
-// the queue wakes the next.
+// caller must pass each item to Done. A signal wakes one caller, which wakes the next if it leaves
+// items in the queue.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -169,7 +169,7 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 }
 
 // Run processes items, MaxWorkers at a time, until the context ends. It then waits for its workers.
-// Failures are retried. They are also reported, except conflicts, because concurrent changes are
+// Failures are retried and reported. Conflicts are not reported, because concurrent changes are
 // normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup

@@ -14,17 +14,17 @@ import (
 
 // Options configure a Controller. All are required.
 type Options struct {
-	// Period is the time between two turns of one autoscaler.
+	// Period is the time between two reconciliations of an autoscaler.
 	Period time.Duration
 	// DownscaleStabilization is the default window for scaling down. The highest recommendation
 	// within the window counts.
 	DownscaleStabilization time.Duration
 	// Tolerance is the default for how far the ratio of a metric to its target may deviate from 1
-	// without causing a change.
+	// without a change of the size.
 	Tolerance float64
-	// CPUInitializationPeriod is the time after a Pod's start in which its CPU usage is ignored
-	// while it is unready or has just become ready. A Pod that became unready within
-	// InitialReadinessDelay after its start counts as never ready.
+	// For CPUInitializationPeriod after a Pod's start, its CPU usage is ignored while it is unready
+	// or has just become ready. A Pod that became unready within InitialReadinessDelay after its
+	// start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 }
 
@@ -41,8 +41,8 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// A state belongs to one autoscaler and is kept between turns. Only the worker of a turn uses
-// history. Turns of other autoscalers also read selects.
+// A state belongs to one autoscaler and is kept between turns. history is used only by the current
+// turn, but turns of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by
@@ -65,8 +65,8 @@ func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller 
 	return a
 }
 
-// reconcile takes one turn and schedules the next. Failures are reported in Events and conditions,
-// and are retried in the next turn.
+// reconcile takes one turn and schedules the next, which also retries failures. Failures are
+// reported in Events and conditions.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {
@@ -102,8 +102,8 @@ func (c *Controller) forget(key meta.Key) {
 	delete(c.states, key)
 }
 
-// claim records the Pods that an autoscaler scales by. It returns all autoscalers that scale by any
-// of these Pods.
+// claim records the Pods that an autoscaler selects. It returns all autoscalers that select any of
+// these Pods.
 func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []meta.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

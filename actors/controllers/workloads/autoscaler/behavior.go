@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history holds the recent recommendations and changes of an autoscaler. Only one worker at a
-// time uses it.
+// A history holds the recent recommendations and changes of an autoscaler. It is not safe for
+// concurrent use.
 type history struct {
 	recommendations []event
 	ups, downs      []event // added and removed replicas
@@ -94,8 +94,8 @@ func (s *sizing) decide(proposed int64) verdict {
 	return v
 }
 
-// steady records a proposal and returns the stabilized number of replicas. Without spec.behavior,
-// scaling up has no stabilization window.
+// steady records the proposed number of replicas and returns the stabilized one. Without
+// spec.behavior, scaling up has no stabilization window.
 func (s *sizing) steady(proposed int64) int64 {
 	h := s.history
 	lowest, highest := proposed, proposed
@@ -128,8 +128,8 @@ const (
 	tooFew      = "the desired replica count is less than the minimum replica count"
 )
 
-// limit returns the number of replicas closest to wanted that the bounds and the rate of change
-// allow.
+// limit returns the number of replicas that is closest to wanted within the bounds and the rate of
+// change.
 func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	growth, shrinkage := s.rates()
 	if wanted > s.current || !s.hasBehavior {
@@ -167,9 +167,8 @@ const (
 	shrinking = -1
 )
 
-// reach returns the number of replicas up to which the policies of one direction allow a change.
-// The policy that allows the largest change counts, or with selectPolicy Min the one that allows
-// the smallest.
+// reach returns the farthest number of replicas that the policies of one direction allow. The
+// policy with the largest change applies, or the one with the smallest if selectPolicy is Min.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current

@@ -15,14 +15,14 @@ type sample struct {
 
 type samples map[string]sample
 
-// A tolerance is how far the ratio of a metric to its target may deviate from 1 without causing a
-// change.
+// A tolerance is how far the ratio of a metric to its target may deviate from 1 without a change of
+// the size.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
 
-// A usage summarizes samples as a ratio to the target, in percent of requests, and as an average
-// per Pod.
+// A usage summarizes samples: as a ratio to the target, in percent of the requests, and as an
+// average per Pod.
 type usage struct {
 	ratio   float64
 	percent int64
@@ -39,7 +39,7 @@ type calculation struct {
 	now       time.Time
 
 	measure func(samples) (usage, error)
-	// assumed returns the value to assume for a Pod without a sample when scaling down.
+	// assumed returns the value to assume for a Pod that has no sample, when scaling down.
 	assumed func(name string) int64
 }
 
@@ -109,7 +109,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds a conservative sample for each Pod that has none, so that the change becomes smaller.
+// assume adds a sample that makes the change smaller for each Pod without one.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -164,8 +164,8 @@ func (c *calculation) average(target int64) {
 	}
 }
 
-// forValue returns the desired replicas for a value that is not per Pod. It multiplies the number
-// of ready Pods by the ratio of value to target.
+// forValue returns the desired replicas for a value of the whole target, not per Pod. It multiplies
+// the number of ready Pods by the ratio of value to target.
 func (c *calculation) forValue(value, target int64) (int64, error) {
 	ratio := float64(value) / float64(target)
 	if c.current == 0 {
@@ -186,7 +186,7 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare returns how many replicas are needed so that the share of each in value is at most
+// forShare returns how many replicas are needed so that each one's share of value is at most
 // target. Within the tolerance, it returns replicas. share is the current value per replica.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas

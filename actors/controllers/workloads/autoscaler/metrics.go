@@ -65,7 +65,7 @@ var (
 )
 
 // resource returns the usage of a resource by each Pod, or by the named container of each Pod. It
-// omits Pods with incomplete data.
+// omits Pods with missing values.
 func (s *source) resource(ctx context.Context, namespace, resource, container, selector string) (samples, error) {
 	items, err := s.list(ctx, resourceAPI, "/namespaces/"+namespace+"/pods", url.Values{"labelSelector": {selector}})
 	if err != nil {

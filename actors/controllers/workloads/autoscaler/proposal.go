@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A proposal is the number of replicas that one metric calls for.
+// A proposal is the number of replicas that one metric requires.
 type proposal struct {
 	replicas int64
 	metric   string    // name in Events
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind evaluates metrics of one type. member is the field with the specification of such a
-// metric. subject and reason are used to report a failure.
+// A metricKind evaluates metrics of one type. member is the field of the metric's specification.
+// subject and reason describe a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string
@@ -32,7 +32,7 @@ var metricKinds = map[string]metricKind{
 	"External":          {"external", "FailedGetExternalMetric", func(s tree.Tree) string { return s.Object("metric").String("name") + " external metric" }, (*turn).external},
 }
 
-// propose evaluates one metric. After an error, reason is the reason of the ScalingActive
+// propose evaluates one metric. With an error, it returns the reason of the ScalingActive
 // condition.
 func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reason string, err error) {
 	kind, known := metricKinds[metric.String("type")]

@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is the maximum number of Pods that a turn creates for a DaemonSet. The same limit applies
-// to deletes. The changes trigger the next turn.
+// burst limits the Pods that one turn creates for a DaemonSet, and separately those that it
+// deletes. The changes trigger the next turn.
 const burst = 250
 
-// A Controller manages the Pods of DaemonSets. Apart from the shared caches, it keeps only failures
-// in memory.
+// A Controller manages the Pods of DaemonSets. Apart from the shared caches, it keeps only
+// replacement delays in memory.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -47,8 +47,8 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// reconcile processes one DaemonSet. After changing Pods it reads them again for the status. It
-// writes the status even if changing Pods failed.
+// reconcile processes one DaemonSet. After changing Pods, it reads them again for the status, which
+// it writes even if changing Pods failed.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
 	if item.Terminating {
 		return nil
@@ -79,8 +79,8 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 }
 
 // writeStatus updates the status if it has changed, and keeps conditions of other writers. It
-// schedules a turn for when a ready Pod becomes available, because minReadySeconds pass without an
-// event.
+// schedules a turn for when a ready Pod becomes available, because no event marks the end of
+// minReadySeconds.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")
 	if old.Has("collisionCount") || collisions > 0 {
@@ -99,7 +99,7 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	return nil
 }
 
-// act places Pods and then updates them. It decides on updates only after placing Pods. Otherwise a
+// act places Pods and then updates them. It chooses the updates after placing Pods. Otherwise a
 // node could get two Pods, or the update could exceed maxUnavailable.
 func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
@@ -183,9 +183,9 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 	return errors.Join(create, remove)
 }
 
-// podFor returns the Pod for a node. A node selector term for the node replaces those of the
-// template, which were checked before. Terms are alternatives, so an additional one would still
-// allow other nodes.
+// podFor returns the Pod for a node. A node selector term for the node replaces the template's
+// terms, which were checked before. An additional term would still allow other nodes, because terms
+// are alternatives.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Bounds of the delay between replacements of failed Pods on a node. The delay doubles each time.
+// Bounds of the delay before a failed Pod on a node is replaced. The delay doubles each time.
 const (
 	firstDelay  = time.Second
 	maxDelay    = 15 * time.Minute
@@ -27,7 +27,7 @@ type failures struct {
 	all map[failureKey]failure
 }
 
-// try returns how long a failed Pod must wait for its replacement. If the result is 0, it records a
+// try returns how long to wait before replacing a failed Pod. If the result is 0, it records the
 // replacement. The delay is reset if there was no replacement for twice maxDelay.
 func (f *failures) try(key failureKey, now time.Time) time.Duration {
 	f.mu.Lock()

@@ -16,7 +16,7 @@ import (
 const hashLabel = "controller-revision-hash"
 
 // tolerations returns the tolerations that all DaemonSet Pods get. Host-network Pods also tolerate
-// nodes without network, because they may set it up.
+// nodes without a network, because they may be the ones to set it up.
 func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	var all []tree.Tree
 	add := func(name, effect string) {
@@ -49,9 +49,9 @@ type placement struct {
 	tolerations []tree.Tree
 }
 
-// fits reports whether a node should get a Pod, and whether an existing Pod may stay. A NoSchedule
-// taint that is not tolerated prevents only new Pods. A node that the template does not select
-// allows neither.
+// fits reports whether a node should get a Pod, and whether an existing Pod may stay. An
+// untolerated NoSchedule taint prevents only new Pods. A node that the template does not select
+// must have none.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false
@@ -63,7 +63,7 @@ func (p placement) fits(n *cluster.Node) (run, stay bool) {
 }
 
 // A turn is a snapshot of a DaemonSet with its nodes and Pods. Each step that makes changes takes a
-// new snapshot. Pods are indexed by their target node, so that they count before they are bound.
+// new snapshot. Pods are indexed by their target node, so that unbound Pods also count.
 type turn struct {
 	placement
 	key      meta.Key
@@ -124,8 +124,8 @@ func (t *turn) place() (c changes) {
 	return c
 }
 
-// placeOn adds the changes for one node. It creates no Pod while the node has another, even a
-// terminating one, because two Pods could compete for ports or files. Surge updates are exempt.
+// placeOn adds the changes for one node. Except for surge updates, it creates no Pod while the node
+// has another, even a terminating one, because two Pods could compete for ports or files.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -149,9 +149,8 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	}
 }
 
-// bury removes terminated Pods and returns the Pods that are still alive. A failed Pod is replaced
-// after a delay, because the new Pod may fail again at once. During the delay, the failed Pod
-// occupies its node.
+// bury removes terminated Pods and returns those that are alive. A failed Pod is replaced after a
+// delay, because the new Pod may also fail. Until then, the failed Pod occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {
 		switch {

@@ -12,9 +12,9 @@ import (
 // available Pod. Validation allows only one of the two limits to be above 0.
 type pace struct{ surge, unavailable int }
 
-// pace converts percentages of the eligible nodes to numbers. Unlike for Deployments, both limits
-// are rounded up. If both are 0, the unavailable limit becomes 1, because the update would
-// otherwise stop. desired is the number of eligible nodes.
+// pace converts the limits from percentages of the eligible nodes to numbers. Unlike for
+// Deployments, both limits are rounded up. If both are 0, unavailable becomes 1, because the update
+// could not proceed otherwise. desired is the number of eligible nodes.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {
@@ -31,7 +31,7 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 }
 
 // pair returns the updated and the old Pod of a node, ignoring terminating ones. It returns false
-// if the node has more than one of either.
+// if the node has several updated or several old Pods.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {
@@ -49,8 +49,8 @@ func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	return fresh, old, true
 }
 
-// names returns the eligible nodes and the nodes with Pods. They are sorted, so that all turns
-// update nodes in the same order.
+// names returns the eligible nodes and the nodes with Pods, sorted so that all turns update nodes
+// in the same order.
 func (t *turn) names() []string {
 	all := map[string]bool{}
 	for node := range t.pods {
@@ -72,9 +72,9 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods, which place replaces in the next turn. It deletes unavailable old
-// Pods even beyond most. That costs no availability, and a broken revision must not block the next
-// one.
+// updateInPlace deletes old Pods, which place replaces in the next turn. most limits the number of
+// unavailable Pods. Unavailable old Pods are always deleted, because that costs no availability and
+// a broken revision must not block the next one.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0
 	var candidates []*cluster.Pod
@@ -99,8 +99,8 @@ func (t *turn) updateInPlace(most int) (c changes) {
 }
 
 // updateBeside creates new Pods beside old ones, and deletes an old Pod when its new one is
-// available. A new Pod beside an unavailable old one does not count as a surge. Pods on ineligible
-// nodes are deleted only while enough others are available.
+// available. A new Pod does not count as a surge if the old Pod is unavailable. Available Pods on
+// ineligible nodes are deleted only while enough others are available.
 func (t *turn) updateBeside(most, desired int) (c changes) {
 	surging, available := 0, 0
 	var candidates []string

@@ -12,8 +12,7 @@ import (
 )
 
 // A Controller rolls out Deployments. It only resizes ReplicaSets, whose controller manages the
-// Pods. It watches Pods only for the strategy Recreate, which waits until the old Pods have
-// terminated.
+// Pods. It watches Pods only for the strategy Recreate, which waits for the old Pods to terminate.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -22,8 +21,8 @@ type Controller struct {
 	names             names
 }
 
-// New returns a Controller. It also waits for the Pod cache to sync, because oldPodsRun could
-// otherwise miss running Pods.
+// New returns a Controller. The Controller also waits for the Pod cache to sync, because oldPodsRun
+// could otherwise miss running Pods.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
@@ -73,7 +72,7 @@ func (r *rollout) annotation(key string) string {
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse handles a Deployment with an empty selector, which only old objects can have. Such a
+// refuse handles a Deployment with an empty selector, which only old data can contain. Such a
 // Deployment would adopt all ReplicaSets in the namespace, so refuse adopts and creates nothing. It
 // still writes observedGeneration, because clients may wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
@@ -99,8 +98,8 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest returns the cached version of an item. After an adoption, a write to the older version
-// would conflict.
+// latest returns the cached version of an item, because after an adoption a write to the older
+// version would conflict.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -108,9 +107,8 @@ func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	return i
 }
 
-// turn performs the next step. If spec.replicas has changed, it only resizes, and a later turn
-// rolls out. A rollback changes the template, which triggers another turn. A paused Deployment is
-// only scaled.
+// turn performs the next step. If spec.replicas has changed or the Deployment is paused, it only
+// scales, and a later turn rolls out. A rollback changes the template, which triggers another turn.
 func (r *rollout) turn(ctx context.Context) error {
 	if r.item.Terminating {
 		return r.writeStatus(ctx, false)
@@ -144,7 +142,7 @@ func (r *rollout) tellPaused() {
 }
 
 // isScaled reports whether spec.replicas has changed since the sets were last sized. It compares
-// the desired-replicas annotation, because no set has the full size during a rollout.
+// the desired-replicas annotation, because the sets may have other sizes during a rollout.
 func (r *rollout) isScaled() bool {
 	for _, rs := range active(r.all()) {
 		if desired, ok := rs.number(r.names.desired); ok && desired != r.pace.replicas {
@@ -177,8 +175,9 @@ func (r *rollout) scale(ctx context.Context) error {
 	return r.writeStatus(ctx, false)
 }
 
-// resize distributes spec.replicas over the sets. If only one set is active, or the newest is
-// saturated, that set gets all replicas. Otherwise a rolling update sizes all sets in proportion.
+// resize distributes spec.replicas over the sets. A single active set gets all replicas. If the
+// newest set is saturated, the others are scaled to 0. Otherwise a rolling update sizes all sets in
+// proportion.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -233,8 +232,8 @@ func (r *rollout) roll(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// recreate creates new Pods after all old ones have terminated, because the two must never run
-// together.
+// recreate creates new Pods after all old ones have terminated, because Pods of two revisions must
+// never run together.
 func (r *rollout) recreate(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -305,7 +304,7 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 	return nil
 }
 
-// itemOf returns a written set from the cache, which holds the response or a newer version.
+// itemOf returns the cached version of a written set, which is the response or a newer version.
 func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
 		return now
@@ -327,9 +326,9 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes the status. If rolls is set, the rollout continues. writeStatus then schedules
-// a turn for the progress deadline, because the deadline causes no event. The turn is a second
-// late, because times in objects have no fractions.
+// writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus schedules
+// a turn for the progress deadline, which causes no event. Times in objects have no fractions, so
+// the turn is a second late.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)

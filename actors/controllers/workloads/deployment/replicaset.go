@@ -42,7 +42,7 @@ func (n names) own(key string) bool {
 }
 
 // A replicaSet is a snapshot of a Deployment's ReplicaSet. A nil replicaSet has no Pods. Only
-// setSize changes it, so that later decisions of the turn see the written size. Counts from the
+// setSize changes it, so that later decisions of the turn use the written size. The counts from the
 // status may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
@@ -76,7 +76,7 @@ func (rs *replicaSet) annotation(key string) string {
 	return rs.tree.Object("metadata", "annotations").String(key)
 }
 
-// template returns the template with the hash label. It is not a copy.
+// template returns the template with the hash label. The caller must not modify it.
 func (rs *replicaSet) template() tree.Tree { return rs.tree.Object("spec", "template") }
 
 func (rs *replicaSet) number(key string) (int64, bool) {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace holds the desired number of Pods and the tolerances of a rollout, as absolute numbers. At
-// most replicas+surge Pods are desired, and at least replicas-maxUnavailable must be available.
-// With Recreate both tolerances are 0.
+// A pace holds the desired number of Pods and the tolerances of a rollout, as absolute numbers. The
+// sets may have at most replicas+surge Pods, and at least replicas-maxUnavailable must be
+// available. With Recreate, both tolerances are 0.
 type pace struct {
 	replicas              int64
 	rolling               bool // strategy RollingUpdate
@@ -21,7 +21,7 @@ type pace struct {
 
 // readPace converts the percentages in a strategy to numbers of Pods. It rounds maxSurge up and
 // maxUnavailable down. If both become 0, which validation cannot detect, it sets maxUnavailable to
-// 1, because the rollout would otherwise stop.
+// 1, because the rollout could not proceed otherwise.
 func readPace(spec tree.Tree) pace {
 	p := pace{}
 	p.replicas, _ = spec.Int("replicas")
@@ -41,8 +41,8 @@ func readPace(spec tree.Tree) pace {
 
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
-// newSize returns the next size of the newest set. all is the total size of all sets. Sizes exclude
-// terminating Pods, which therefore do not delay the rollout and may temporarily exceed the surge.
+// newSize returns the next size of the newest set. all is the total size of all sets, without
+// terminating Pods. These therefore do not delay the rollout and may temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -57,17 +57,17 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a decision about the size of a set. setSize writes it later, so that decisions can be
-// tested without a store.
+// A sizing is a decision about the size of a set. Decisions can be tested without a store, because
+// setSize writes them later.
 type sizing struct {
 	set  *replicaSet
 	size int64
 }
 
-// shrinkOld returns the next sizes of the old sets. It first removes unavailable old Pods, so that
-// a broken rollout can be replaced. It then removes as many available old Pods as new Pods replace.
-// Unavailable Pods of the newest set count as missing, so that a broken template cannot take down a
-// Deployment.
+// shrinkOld returns the next sizes of the old sets. It removes unavailable old Pods first, so that
+// a rollout can replace a broken revision. It then removes available old Pods while enough Pods
+// stay available. Unavailable Pods of the newest set count as missing, so that a broken template
+// cannot take down a Deployment.
 func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	all := append(slices.Clone(old), newest)
 	if sum(old, wanted) == 0 {
@@ -137,8 +137,8 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 }
 
 // fraction returns the change of a set's size, rounded to whole Pods. It is negative if the set
-// shrinks. The previous total comes from the set's annotation. Without the annotation, it is
-// current, the Deployment's number of Pods.
+// shrinks. The previous total comes from the set's annotation, or else from current, the
+// Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas

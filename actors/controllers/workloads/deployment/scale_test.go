@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// set returns a ReplicaSet with a size and available Pods. age is the creation time, so that a
-// greater age means a younger set.
+// set returns a ReplicaSet with a size and available Pods. age is the creation time, so a greater
+// age means a younger set.
 func set(age int, replicas, available int64, annotations ...string) *replicaSet {
 	all := tree.Tree{}
 	for _, a := range annotations {

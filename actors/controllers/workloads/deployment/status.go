@@ -105,7 +105,8 @@ func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 }
 
 // progress sets the Progressing condition. old is the stored status. A complete rollout keeps its
-// condition until the template changes, because replacing lost Pods has no progress deadline.
+// condition until the template changes, because the progress deadline does not apply to the
+// replacement of lost Pods.
 func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, generation int64, at time.Time) {
 	conditions := now.List("conditions")
 	limit := deadline(spec)

@@ -87,8 +87,8 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 }
 
 // create creates the set for a new template. The set's name contains a hash of the template. After
-// a collision, the next turn tries another hash. Other failures are reported in the status and end
-// the turn.
+// a collision, the next turn tries another hash. Any other failure is reported in the status and
+// ends the turn.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
@@ -119,9 +119,9 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// newSet returns the set to create. The template is hashed without the hash label, so that the same
-// template always yields the same name. If the response to a create was lost, collide then finds
-// the set.
+// newSet returns the set to create. It hashes the template without the hash label, so that the same
+// template always yields the same name. If the response to a create was lost, collide therefore
+// finds the set.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64
@@ -153,8 +153,8 @@ func setName(deployment, hash string) string {
 	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
 }
 
-// collide increments collisionCount, unless the existing set has the same template and was created
-// by another process or an earlier turn. It always returns an error, so that the turn is repeated.
+// collide increments collisionCount, unless another process or an earlier turn has already created
+// the same set. It always returns an error, so that the turn is repeated.
 func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	if is := r.sets.Named(r.item.Key.Namespace, name); is != nil && is.ControlledBy(r.item.UID) {
 		rs, err := readReplicaSet(is, r.names)
@@ -169,8 +169,8 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
-// outdated returns the old sets with the lowest revisions that exceed revisionHistoryLimit.
-// Terminating sets do not count.
+// outdated returns the old sets with the lowest revisions, beyond revisionHistoryLimit. Terminating
+// sets do not count.
 func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok || limit == math.MaxInt32 {
@@ -217,7 +217,7 @@ func (r *rollout) rollBack(ctx context.Context) error {
 }
 
 // takeTemplate copies the template and annotations of a set to a Deployment. It drops the hash
-// label, because the template would otherwise differ.
+// label, which the Deployment's own template does not have.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	template := rs.template().Copy()
 	delete(template.Object("metadata", "labels"), hashLabel)

@@ -15,16 +15,16 @@ const (
 	maxDelay   = 10 * time.Minute
 )
 
-// A backoff counts the failed Pods of a Job since the last success. It is kept in memory only.
-// After a restart the delay starts again at firstDelay, but the failure limit is computed from the
+// A backoff counts the failed Pods of a Job since the last success. It is kept in memory only, so
+// the delay starts at firstDelay again after a restart. The failure limit is computed from the
 // status.
 type backoff struct {
 	failures int
 	last     time.Time
 }
 
-// after returns the backoff after further Pods have ended, which the status must not list yet.
-// Failures that are not later than the newest success do not count.
+// after returns the backoff after more Pods have ended, which must not be in the status yet.
+// Failures up to the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {
 		success := slices.MaxFunc(succeeded, byEnd).EndedAt
@@ -40,8 +40,8 @@ func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 
 func byEnd(a, b *cluster.Pod) int { return cmp.Compare(a.EndedAt.UnixNano(), b.EndedAt.UnixNano()) }
 
-// remaining returns how long to wait before creating a Pod. It bounds the shift, because many
-// failures would overflow the duration.
+// remaining returns how long to wait before creating a Pod. It limits the shift, because the
+// duration would overflow after many failures.
 func (b backoff) remaining(now time.Time) time.Duration {
 	if b.failures == 0 {
 		return 0

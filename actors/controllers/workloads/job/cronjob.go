@@ -64,7 +64,7 @@ func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t 
 	if err != nil {
 		return err
 	}
-	// Update the list of running Jobs before start, because concurrencyPolicy Forbid depends on it.
+	// Update the list of active Jobs before start, because concurrencyPolicy Forbid depends on it.
 	r.cleanUp(ctx, children)
 	r.observe(children)
 	if err := r.forget(ctx, children); err != nil {
@@ -100,7 +100,7 @@ func (r *run) drop(uid string) {
 	r.active = slices.DeleteFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
 
-// cleanUp deletes the oldest finished Jobs beyond the limits. If a limit is missing, all are kept.
+// cleanUp deletes the oldest finished Jobs beyond the limits, or none if a limit is missing.
 // Successes and failures have separate limits, so that many successes do not displace the last
 // failure.
 func (r *run) cleanUp(ctx context.Context, children []child) {
@@ -143,9 +143,9 @@ func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	return nil
 }
 
-// observe updates the active list and the last success from the statuses of Jobs. It reports an
-// unlisted running Job but does not add it. A user may have created that Job, which must not block
-// Forbid.
+// observe updates the active list and the last success from the statuses of Jobs. It reports a
+// running Job that is not in the list but does not add it, because Jobs created by users must not
+// block Forbid.
 func (r *run) observe(children []child) {
 	for _, c := range children {
 		listed := r.runs(c.UID)
@@ -165,8 +165,8 @@ func (r *run) observe(children []child) {
 	}
 }
 
-// forget removes Jobs that no longer exist from the active list. It reads the store, because a
-// stale cache could make Forbid start a second Job beside a running one.
+// forget removes Jobs that no longer exist from the active list. It reads the store. With a stale
+// cache, Forbid could start a second Job beside a running one.
 func (r *run) forget(ctx context.Context, children []child) error {
 	for _, a := range slices.Clone(r.active) {
 		uid, name := a.String("uid"), a.String("name")
@@ -189,8 +189,9 @@ func (r *run) jobKey(name string) meta.Key {
 	return r.jobs.Key(r.item.Key.Namespace, name)
 }
 
-// start creates the Job that is due and schedules the next run. It reports an invalid schedule in
-// an Event and returns nil. A retry would not help, and a change to the CronJob enqueues it again.
+// start creates the Job that is due and schedules the next run. If the schedule is invalid, it
+// records an Event and returns nil, because a retry would not help. A change to the CronJob
+// enqueues it again.
 func (r *run) start(ctx context.Context) error {
 	s, err := readSchedule(r.tree)
 	switch {
@@ -218,7 +219,7 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// Let next start its search here, so that it does not walk the missed times again.
+		// next starts its search here, so that it does not walk the missed times again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
@@ -264,12 +265,12 @@ func (r *run) replace(ctx context.Context) error {
 }
 
 // jobName returns the unique name of the Job for a scheduled time. The name contains the minute,
-// because schedules have that resolution. @every schedules below a minute share a Job per minute,
-// as in Kubernetes 1.35.
+// which is the resolution of schedules. With @every below a minute, all times within a minute share
+// a Job, as in Kubernetes 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
 // create creates the Job for a scheduled time and adds it to the active list. The name serves as a
-// lock. If the Job exists and the CronJob controls it, create adds the existing Job.
+// lock. If the CronJob already controls a Job of that name, create adds the existing Job.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
@@ -304,8 +305,8 @@ func (r *run) hasEnded(o *meta.Object) bool {
 	return err == nil && finished(t.Object("status")) != nil
 }
 
-// job returns the Job for one scheduled time. The annotation with that time is in the CronJob's
-// time zone. The name does not depend on the time zone.
+// job returns the Job for one scheduled time. Its annotation with that time uses the CronJob's time
+// zone. The name does not depend on the time zone.
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")
 	metadata := tree.Tree{"namespace": r.item.Key.Namespace, "name": jobName(r.item.Key.Name, at), "ownerReferences": []any{r.item.ControllerReference()}}
@@ -322,8 +323,8 @@ func (r *run) job(at time.Time) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// write updates the status if it has changed. It omits empty fields for that comparison. After a
-// conflict, the run is repeated with the newer object.
+// write updates the status if it has changed. It omits empty fields, as the stored status does.
+// After a conflict, the run is repeated with the newer object.
 func (r *run) write(ctx context.Context) error {
 	status := tree.Tree{}
 	if len(r.active) > 0 {

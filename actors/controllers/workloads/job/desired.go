@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// wantedActive returns how many Pods should run. A Job without completions is a work queue. After
-// its first success, the remaining Pods finish and are not replaced. Other Jobs run at most as many
-// Pods as successes are missing.
+// wantedActive returns how many Pods should run. A Job without completions is a work queue: after
+// its first success, the remaining Pods finish and are not replaced. Any other Job runs at most as
+// many Pods as it still needs successes.
 func (s *state) wantedActive() int64 {
 	if s.completions == math.MaxInt64 {
 		if s.succeeded > 0 {
@@ -21,8 +21,8 @@ func (s *state) wantedActive() int64 {
 	return max(0, min(s.completions-s.succeeded, s.parallelism))
 }
 
-// surplus returns the Pods to delete: all with duplicate or invalid indexes, and others until there
-// are n. Of two Pods with the same index, the one with more progress stays.
+// surplus returns the Pods to delete. These are all Pods with duplicate or invalid indexes, and
+// others until there are n. If two Pods have the same index, the one with more progress stays.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod
@@ -51,8 +51,9 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger sorts Pods first whose deletion loses less progress: without a node, pending, not ready,
-// ready for less time, restarted more often, or younger. Names make the order total.
+// younger sorts Pods by the progress that their deletion would lose, least first: without a node,
+// pending, not ready, ready for less time, restarted more often, or younger. Names make the order
+// total.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]

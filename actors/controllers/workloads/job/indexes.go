@@ -10,12 +10,12 @@ import (
 type interval struct{ first, last int }
 
 // indexes is a sorted list of intervals with gaps between them, as join returns it. It stays short
-// even for many completions, because most of them succeed in order.
+// even with many completions, because most indexes succeed in order.
 type indexes []interval
 
 // parseIndexes parses the format of String. It ignores invalid parts, because any client may write
-// a status. It also ignores indexes that are not less than below, because the completions of an
-// elastic Job may have been lowered.
+// a status. It also ignores indexes not less than below, because the completions of an elastic Job
+// may have been lowered.
 func parseIndexes(s string, below int) indexes {
 	var all []interval
 	for part := range strings.SplitSeq(s, ",") {

@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts. They must
-// lose their finalizer, because the Pods of deleted Jobs could otherwise not be deleted.
+// A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts, such as
+// those of deleted Jobs. Their finalizer must be removed, because they could otherwise not be
+// deleted.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -22,9 +23,9 @@ type Controller struct {
 	managed  string // the value of spec.managedBy for this controller
 }
 
-// burst is the maximum number of Pods that a Job creates or deletes per turn. It bounds the time
-// for which a Job occupies a worker. A Job that ends or is suspended deletes all its active Pods in
-// one turn.
+// burst is the maximum number of Pods that a Job creates or deletes per turn. It limits how long a
+// Job occupies a worker. It does not apply to a Job that ends or is suspended, which deletes all
+// its active Pods in one turn.
 const burst = 500
 
 // New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
@@ -90,8 +91,8 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 		}
 		return nil
 	}
-	// The write that adopts a Pod also adds the finalizer, so that every uncounted Pod of a Job has
-	// it.
+	// A Pod is adopted and gets the finalizer in one write, so that every uncounted Pod of a Job
+	// has the finalizer.
 	claimer := reconcile.NewClaimer(item)
 	claimer.Finalizer = j.Names.JobTracking
 	pods, err := reconcile.ClaimAll(ctx, claimer, j.Pods)
@@ -145,8 +146,8 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	return fault
 }
 
-// latest returns the cached Pods after adoptions. The earlier version of an adopted Pod has no
-// finalizer, so it would seem counted already.
+// latest returns the cached Pods after adoptions. An adopted Pod had no finalizer before, so its
+// earlier version would seem counted already.
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
@@ -158,8 +159,7 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 }
 
 // applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads them from the
-// store, because the cache omits exit codes and conditions. Only Jobs with such a policy need
-// these.
+// store, because the cache omits exit codes and conditions, which only this policy needs.
 func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {
@@ -182,8 +182,8 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 }
 
 // act creates and deletes Pods. It returns how many are active afterwards, and whether the Job was
-// suspended or resumed. If the Job is ending, it only deletes the active Pods. A failed delete
-// postpones the end, because the final condition promises that no Pod runs.
+// suspended or resumed. If the Job is ending, it only deletes the active Pods. If a delete fails,
+// the Job does not end yet, because the final condition promises that no Pod runs.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)

@@ -12,8 +12,8 @@ import (
 )
 
 // remove deletes Pods and returns how many are active afterwards, even after an error. uncounted is
-// set after a suspension or scale-down. The Pods then lose their finalizer first, so that they do
-// not count as failures.
+// set after a suspension or scale-down. In that case, the finalizer is removed first, so that the
+// Pods do not count as failures.
 func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
 	var mu sync.Mutex
 	active = int64(len(t.active))
@@ -59,7 +59,7 @@ func (t *turn) manage(ctx context.Context) (active int64, err error) {
 		return active, nil
 	}
 	// With backoffLimitPerIndex, each index has its own delay (see due), so that a failing index
-	// does not slow down the others.
+	// does not delay the others.
 	if wait := t.backoff.remaining(t.now); t.perIndex < 0 && wait > 0 {
 		t.Controller.AddAfter(t.item.Key, wait)
 		return active, nil
@@ -104,7 +104,7 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 }
 
 // due returns the indexes that may be tried now, and schedules a turn for the others. The delays
-// survive restarts, because annotations of the failed Pods have the number of failures per index.
+// survive restarts, because the failures per index are in annotations of the failed Pods.
 func (t *turn) due(pending []int) (now []int) {
 	var wait time.Duration
 	for _, i := range pending {
@@ -155,8 +155,8 @@ func (t *turn) pod() tree.Tree {
 }
 
 // podOf returns the Pod for an index, or a Pod without an index if index is negative. With
-// backoffLimitPerIndex, the failures of an index are recorded only in annotations, which each Pod
-// passes on to the next.
+// backoffLimitPerIndex, only annotations record the failures of an index. Each new Pod gets them
+// from the failed one.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	pod = pod.Copy()
 	if index < 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A verdict is the effect of a failed Pod on its Job. With the zero verdict, the failure is
-// ignored. The Pod is then replaced and counts toward no limit.
+// A verdict is the effect of a failed Pod on its Job. With the zero verdict, the Pod is replaced
+// and counts toward no limit.
 type verdict struct {
 	counts     bool   // towards the limits
 	failsIndex bool   // its index is not retried
@@ -39,8 +39,8 @@ func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	return verdict{counts: true}
 }
 
-// matchRule returns a description of what a rule has matched, or "". The description becomes part
-// of the Job's failure message. Validation allows either exit codes or Pod conditions in a rule.
+// matchRule describes what a rule has matched, for the Job's failure message, or returns "".
+// Validation allows either exit codes or Pod conditions in a rule.
 func matchRule(rule, status tree.Tree, name string) string {
 	if codes := rule.Object("onExitCodes"); codes != nil {
 		for _, list := range []string{"containerStatuses", "initContainerStatuses"} {
@@ -77,7 +77,7 @@ func matchesCode(codes tree.Tree, container string, code int64) bool {
 	return false
 }
 
-// matchSuccess returns a message with the first rule of a successPolicy that the succeeded indexes
+// matchSuccess returns a message about the first rule of a successPolicy that the succeeded indexes
 // meet, or "". If a rule has succeededIndexes, its succeededCount counts only those indexes.
 func matchSuccess(policy tree.Tree, succeeded indexes, completions int) string {
 	if len(succeeded) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // A schedule holds the times at which a CronJob creates Jobs. They start at the last Job, or at the
-// CronJob's creation if there is none.
+// CronJob's creation if there was none.
 type schedule struct {
 	cron.Schedule
 	created  time.Time
@@ -23,8 +23,9 @@ type schedule struct {
 
 var errUnknownZone = errors.New("unknown time zone")
 
-// readSchedule parses the schedule of a CronJob. It checks the time zone first, because the errors
-// cause different Events. A TZ in the schedule itself is kept, because older objects may have one.
+// readSchedule parses the schedule of a CronJob. It checks the time zone first, because an invalid
+// one causes a different Event. A TZ in the schedule itself is allowed, because older objects may
+// have one.
 func readSchedule(object tree.Tree) (s schedule, err error) {
 	spec := object.Object("spec")
 	text, zone := spec.String("schedule"), spec.String("timeZone")
@@ -61,10 +62,10 @@ const tooMany = 100
 // step.
 type missed int
 
-// due returns the last scheduled time since the last Job that has passed, or the zero time. A
-// CronJob never catches up, so earlier missed times are not returned. The search starts at from. If
-// bounded is set, it reaches back no further than the starting deadline. due returns an error if
-// the schedule has no times or steps of less than a second.
+// due returns the newest scheduled time that has passed since the last Job, or the zero time.
+// Earlier missed times are not returned, because a CronJob never catches up. The search starts at
+// from. If bounded is set, it skips times past their starting deadline. due returns an error if the
+// schedule has no times or steps of less than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -103,7 +104,7 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 const wakeDelay = 100 * time.Millisecond
 
 // next returns the next time after the last due one, or after now if that is unknown. It ignores
-// the deadline, because a missed time must not shift later ones.
+// the deadline, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

@@ -20,9 +20,9 @@ const (
 	suspended     = "Suspended"
 )
 
-// A state describes an unfinished Job and its Pods in one turn. It makes no calls and changes only
-// its copy of the status, so it can be tested without a store. Counts of Pods include those that
-// the status lists as uncounted.
+// A state describes an unfinished Job and its Pods in one turn. It makes no requests and changes
+// only its copy of the status, so it can be tested without a store. Counts of Pods include those
+// that the status lists as uncounted.
 type state struct {
 	spec, status tree.Tree // status is modified
 	terminating  bool      // the Job is being deleted
@@ -79,21 +79,21 @@ func number(t tree.Tree, field string) int64 {
 
 func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
-// fails reports whether a Pod counts as failed. A terminating Pod counts as failed at once and is
-// replaced. The exception is podReplacementPolicy Failed, under which no more Pods than requested
-// may run.
+// fails reports whether a Pod counts as failed. Unless podReplacementPolicy is Failed, a
+// terminating Pod counts as failed immediately and is replaced. With Failed, no more Pods than
+// requested may run.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod counts. In an indexed Job, Pods with an invalid index do not. Such a
-// Pod comes from another client, or from before completions were lowered.
+// known reports whether a Pod counts. In an indexed Job, a Pod with an invalid index does not.
+// Another client has created it, or completions have been lowered since.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
 
-// count adds up the Pods. Pods without the finalizer were counted before. Pods listed in the status
-// are part of the initial numbers. All other ended Pods are new.
+// count adds up the Pods. The initial numbers include Pods without the finalizer, which were
+// counted before, and Pods listed in the status. All other ended Pods are new.
 func (s *state) count() {
 	listed := s.status.Object("uncountedTerminatedPods")
 	s.succeeded = number(s.status, "succeeded") + int64(len(listed.List("succeeded")))
@@ -152,8 +152,8 @@ func (s *state) countIndexes() {
 }
 
 // findDelayed finds the last failed Pod of each index to retry. That Pod keeps its finalizer until
-// it is replaced, because the next Pod continues its count. Of several failed Pods, findDelayed
-// chooses the one with the most failures, so that the index cannot exceed its limit.
+// it is replaced, because the next Pod continues its failure count. If several Pods failed,
+// findDelayed chooses the one with the most failures, so that the index cannot exceed its limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {
@@ -184,8 +184,8 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide determines whether and how the Job ends. A previously announced result stands. Failure has
-// precedence over success.
+// decide determines whether and how the Job ends. It does not change a result announced before.
+// Failure has precedence over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return
@@ -234,9 +234,9 @@ func (s *state) policyFailure() string {
 	return ""
 }
 
-// pastLimitOnFailure reports whether a Job with restartPolicy OnFailure exceeds the limit by its
-// container restarts. Its Pods rarely fail, because the kubelet restarts containers in place. With
-// a limit of 0, the first restart exceeds it.
+// pastLimitOnFailure reports whether a Job with restartPolicy OnFailure exceeds the limit by
+// container restarts. Its Pods rarely fail, because the kubelet restarts containers in place. A
+// limit of 0 is exceeded by the first restart.
 func (s *state) pastLimitOnFailure(limit int64) bool {
 	if s.spec.Object("template", "spec").String("restartPolicy") != "OnFailure" {
 		return false
@@ -253,9 +253,8 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 	return int64(restarts) >= limit
 }
 
-// untilDeadline returns how long the Job may still run. It returns 0 if there is no deadline or the
-// Job is suspended or has not started. It returns a negative value if the deadline has been
-// reached.
+// untilDeadline returns how long the Job may still run, or a negative value after the deadline. It
+// returns 0 if there is no deadline or the Job is suspended or has not started.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
 	started := reconcile.Time(s.status, "startTime")

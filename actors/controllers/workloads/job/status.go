@@ -31,8 +31,8 @@ func (t *turn) write(ctx context.Context) error {
 		}
 		countUncounted(t.status, tracked)
 	}
-	// Store the backoff only after the Pods were listed. After an earlier error, the next turn sees
-	// the Pods as new and would add them again.
+	// Store the backoff only after the status lists the Pods. After an earlier error, the Pods are
+	// new to the next turn, which would count them again.
 	t.backoffs.set(t.item.UID, t.backoff)
 	ended := !more && t.end()
 	if err := t.flush(ctx); err != nil {
@@ -46,8 +46,8 @@ func (t *turn) write(ctx context.Context) error {
 	return nil
 }
 
-// drop removes the finalizers of Pods that the status lists, and removes the Pods from tracked. If
-// it fails for a Pod, the Pod stays in tracked and is not counted yet.
+// drop removes the finalizers of Pods that the status lists, and removes the Pods from tracked. A
+// Pod that keeps its finalizer after an error stays in tracked and is not counted yet.
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {

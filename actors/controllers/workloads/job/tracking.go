@@ -12,9 +12,9 @@ import (
 // the next turn.
 const maxUncounted = 500
 
-// track lists ended Pods in the status. It returns the Pods whose finalizer must be removed after
-// the status has been written. more is true if further Pods wait for the next turn. Pods are sorted
-// by index, which keeps completedIndexes short.
+// track lists ended Pods in the status. It returns the Pods to release, whose finalizer must be
+// removed after the status has been written. more is true if further Pods wait for the next turn.
+// Pods are listed in the order of their indexes, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
 	var done []int
@@ -48,8 +48,9 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 	return release, s.trackIndexes(done, false)
 }
 
-// trackIndexes writes the succeeded and failed indexes to the status. Adding an index twice has no
-// effect, so unlike counters, indexes need no uids and only one write.
+// trackIndexes writes the succeeded and failed indexes to the status. Unlike counters, indexes need
+// no uids and only one write, because adding an index twice has no effect. It returns more
+// unchanged.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -63,8 +64,8 @@ func (s *state) trackIndexes(done []int, more bool) bool {
 }
 
 // releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod that will be
-// replaced keeps it, because the next Pod of its index continues its count. When the Job ends or is
-// deleted, all Pods are releasable.
+// replaced keeps the finalizer, because the next Pod of its index continues its failure count. When
+// the Job ends or is deleted, all Pods are releasable.
 func (s *state) releasable(p *cluster.Pod) bool {
 	if s.terminating || s.finish != nil || p.Phase == cluster.PodSucceeded {
 		return true

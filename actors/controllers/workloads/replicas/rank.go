@@ -13,7 +13,7 @@ import (
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
 // toDelete returns the n Pods to delete first. related are the Pods of all sets with the same
-// controller. Pods that share their node with more of these are deleted earlier, which spreads a
+// controller. A Pod is deleted earlier if more of them are on its node, which spreads a
 // Deployment's Pods during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {
@@ -73,7 +73,6 @@ func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	return cmp.Or(cmp.Compare(magnitude(now.Sub(at)), magnitude(now.Sub(bt))), cmp.Compare(a.UID, b.UID))
 }
 
-// magnitude returns the base-2 logarithm of a duration in nanoseconds.
 func magnitude(d time.Duration) int {
 	if d <= 0 {
 		return -1

@@ -11,7 +11,7 @@ import (
 )
 
 // burst is the maximum number of Pods that a set creates or deletes per turn. The changes trigger
-// further turns, so that other sets get their turns in between.
+// further turns, so that other sets are processed in between.
 const burst = 500
 
 // A Controller manages the Pods of all sets of one kind.
@@ -41,9 +41,9 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 	return r
 }
 
-// reconcile processes one set. For a terminating set it only writes the status, because the garbage
-// collector deletes the Pods. It returns a failure only after it has written the status that
-// reports it.
+// reconcile processes one set. For a terminating set, it only writes the status, because the
+// garbage collector deletes the Pods. A failure is returned after the status that reports it has
+// been written.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
@@ -89,8 +89,8 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates missing Pods or deletes surplus ones. It corrects no difference twice, because the
-// caches include its earlier writes. A terminating namespace is not an error.
+// manage creates missing Pods or deletes surplus ones. It does not repeat earlier changes, because
+// the caches include its own writes. A terminating namespace is not an error.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {

@@ -13,8 +13,8 @@ import (
 
 const replicaFailure = "ReplicaFailure"
 
-// observed holds a set's Pods from before the turn's changes. The changes trigger another turn,
-// which updates the status.
+// observed holds a set's Pods as of the start of the turn. The changes of the turn trigger another
+// one, which updates the status.
 type observed struct {
 	pods        []*cluster.Pod // active and owned
 	terminating int            // terminating Pods; -1 if not reported

@@ -1,10 +1,10 @@
 // Package scheduler is a small scheduler for simulated clusters and tests.
 //
 // A turn binds all waiting Pods, by priority and then by age. Each Pod gets the node with the most
-// free resources. The node must match its nodeSelector and required node affinity, have no taints
-// that it does not tolerate, and have room for its requests. Preferences, preemption, host ports,
-// volumes that wait for a consumer, inter-Pod affinity and topology spreading are not supported. A
-// Pod that requires one of the last two waits, with the reason in its condition.
+// free resources. The node must match the Pod's nodeSelector and required node affinity, have no
+// taints that the Pod does not tolerate, and have room for its requests. Preferences, preemption,
+// host ports, volumes that wait for a consumer, inter-Pod affinity and topology spreading are not
+// supported. A Pod that requires one of the last two waits, with the reason in its condition.
 //
 //	turn  the free resources of each node, less those of Pods placed in the turn
 package scheduler

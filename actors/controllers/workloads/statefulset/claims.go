@@ -18,9 +18,9 @@ func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// claimOf returns a new claim from a template. It sets no owner, because turn.own adds one if the
-// retention policy requires it. The claim has the labels of the set's selector, by which users find
-// the claims of a set.
+// claimOf returns a new claim from a template. turn.own adds an owner later if the retention policy
+// requires one. The claim has the labels of the set's selector, by which users find the claims of a
+// set.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -54,8 +54,8 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	}
 }
 
-// A claim is an existing PersistentVolumeClaim. The version of its object is the precondition of
-// patches.
+// A claim is an existing PersistentVolumeClaim. Patches are conditional on the version of its
+// object.
 type claim struct {
 	*meta.Object
 	references []any // owner references
@@ -69,9 +69,9 @@ func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	return &claim{o, object.Object("metadata").List("ownerReferences")}, nil
 }
 
-// ensureClaims creates the missing claims of an ordinal. It returns an error if one is terminating.
-// It tries all templates and joins the errors. It never changes existing claims, because users may
-// have resized them.
+// ensureClaims creates the missing claims of an ordinal. It returns an error if a claim is
+// terminating. It tries all templates and joins the errors. It never changes existing claims,
+// because users may have resized them.
 func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) error {
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
@@ -100,8 +100,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention holds whether claims are deleted with their set and after scaling down. The garbage
-// collector deletes them, because of their owner references.
+// A retention holds whether claims are deleted with their set and after scaling down. Owner
+// references make the garbage collector delete them.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {
@@ -109,9 +109,9 @@ func readRetention(spec tree.Tree) retention {
 	return retention{policy.String("whenDeleted") == "Delete", policy.String("whenScaled") == "Delete"}
 }
 
-// owner returns the kind of owner that a claim should have, or "". Only claims of surplus ordinals,
-// after scaling down, may be owned by their Pod. Otherwise a Pod replaced by an update would take
-// its volume along.
+// owner returns the kind of owner that a claim should have, or "". A Pod may own claims only if its
+// ordinal is surplus after scaling down. Otherwise an update that replaces the Pod would delete its
+// volume.
 func (r retention) owner(surplus bool) string {
 	switch {
 	case r.whenScaled && surplus:
@@ -123,8 +123,8 @@ func (r retention) owner(surplus bool) string {
 }
 
 // owners returns the desired owner references of a claim. It returns false to leave the claim
-// alone. The references may be correct, another controller may have the claim, or an earlier object
-// of the same name may own it. mine collects the kinds that control the claim. "plain" stands for a
+// alone: if the references are correct, another controller has the claim, or an earlier object of
+// the same name owns it. mine collects the kinds that control the claim. "plain" stands for a
 // non-controller reference, which is replaced.
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
@@ -164,9 +164,8 @@ func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (c
 	return kept, true
 }
 
-// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted. It is
-// also called for every remaining Pod, so that the set owns the claims again after it was scaled
-// up.
+// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted, and for
+// every remaining Pod, so that the set owns the claims again after scaling up.
 func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	pod := s.pod
 	if pod == nil {
@@ -195,8 +194,8 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 // staleClaimDelay is the polling interval for stale claims. Claims are not watched.
 const staleClaimDelay = time.Second
 
-// stale reports whether a former Pod still owns a claim of an ordinal. The garbage collector is
-// about to delete the claim, so no Pod may be created until then.
+// stale reports whether a former Pod still owns a claim of an ordinal. No Pod may be created until
+// the garbage collector has deleted the claim.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

@@ -21,7 +21,7 @@ type slot struct {
 }
 
 // A plan holds the size and update settings of a set. Its ordinals are start to start+replicas-1,
-// and partition counts from start. maxUnavailable is at least 1, because no update could begin
+// and partition counts from start. maxUnavailable is at least 1, because no update could proceed
 // otherwise.
 type plan struct {
 	start, replicas           int64
@@ -62,13 +62,13 @@ func ordinalOf(set, pod string) int64 {
 	return n
 }
 
-// maxMissing is the maximum number of ordinals without a Pod that a turn handles. It bounds the
+// maxMissing is the maximum number of ordinals without a Pod that a turn handles. It limits the
 // turn's memory and time.
 const maxMissing = 500
 
 // arrange returns the slots of the desired ordinals, lowest first, and the surplus slots, highest
-// first. It includes at most maxMissing empty slots. whole is false if there are more. In that case
-// no Pod may be updated, because the omitted slots would not count as unavailable.
+// first. It includes at most maxMissing empty slots. If there are more, whole is false and no Pod
+// may be updated, because the omitted slots would not count as unavailable.
 func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot, whole bool) {
 	for _, pod := range pods {
 		switch n := ordinalOf(set, pod.Key.Name); {
@@ -192,8 +192,8 @@ func (p plan) complete(status tree.Tree) {
 	}
 }
 
-// recheck returns the time until the next ready Pod becomes available, or 0. There is no watch
-// event for that.
+// recheck returns the time until the next ready Pod becomes available, or 0. No watch event occurs
+// at that time.
 func (p plan) recheck(slots []slot, now time.Time) (first time.Duration) {
 	for _, s := range slots {
 		if s.pod == nil {

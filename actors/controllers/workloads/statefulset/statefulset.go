@@ -55,7 +55,7 @@ type turn struct {
 }
 
 // reconcile processes one set. It writes the status even if a step has failed. It truncates
-// revisions last, when it knows which are used.
+// revisions last, because the earlier steps determine which are used.
 func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	// Adopt a Pod only if its name has an ordinal, which determines its slot.
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
@@ -146,8 +146,8 @@ func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (boo
 }
 
 // keep creates or repairs the Pod of a slot, and reports whether the next ordinal must wait. It
-// deletes a terminated Pod, which a later turn creates again. It creates missing claims, because a
-// pending Pod may lack one that was deleted.
+// deletes a terminated Pod, so that a later turn creates it again. It creates missing claims,
+// because a pending Pod may lack a claim that was deleted.
 func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	switch {
 	case s.pod == nil:
@@ -176,8 +176,8 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	return false, t.own(ctx, *s, false)
 }
 
-// identify labels an adopted Pod with its name and ordinal, so that a Service can select this Pod
-// alone.
+// identify labels an adopted Pod with its name and ordinal, so that a Service can select only this
+// Pod.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
 	_, err := t.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
@@ -243,7 +243,7 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 }
 
 // firstUnavailable returns the unavailable Pod with the lowest ordinal, or nil. Scaling down may
-// delete that Pod without waiting, because it may never become available.
+// delete that Pod without waiting until it is available, because that may never happen.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -259,8 +259,7 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 }
 
 // remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
-// deletes one Pod at a time. That Pod must be available or equal to first, the result of
-// firstUnavailable.
+// deletes one Pod at a time, and only an available one or first, the result of firstUnavailable.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -289,8 +288,8 @@ func (t *turn) tell(verb, pod string, err error) {
 	}
 }
 
-// writeStatus writes the status if it has changed. It reads the Pods from the cache again, which
-// reflects the deletes of this turn.
+// writeStatus writes the status if it has changed. It reads the Pods from the cache again, because
+// this turn may have deleted some.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {

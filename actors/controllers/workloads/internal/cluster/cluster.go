@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Cluster holds what all workload controllers share, so that each kind is watched once.
+// A Cluster holds the caches and settings that all workload controllers share.
 type Cluster struct {
 	*reconcile.Env
 	Names Names
@@ -22,7 +22,7 @@ type Cluster struct {
 }
 
 // A Leader reports which other process runs the same controllers, because two active processes
-// would create every missing Pod twice. The holder is "" if there is none. Holder blocks until the
+// would create every missing Pod twice. holder is "" if there is none. Holder blocks until the
 // holder is known or ctx ends. changed is closed when the holder changes.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})

@@ -146,9 +146,10 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf returns when a Pod ended. If a container has not terminated, the result is the time at
-// which the Pod became unready. If that is missing, the time of the delete request counts, and
-// finally the creation time. deletionTimestamp includes the grace period, which is subtracted.
+// endOf returns when a Pod ended, which is when its last container terminated. If one has not, it
+// returns the first known of three times: when the Pod became unready, when its deletion was
+// requested, and when it was created. deletionTimestamp includes the grace period, which is
+// subtracted.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")

@@ -12,14 +12,15 @@ import (
 )
 
 // Resources holds amounts of resources. CPU is in thousandths, and others are in whole units. CPU
-// and memory are fields, because a map per Pod would take most of the memory.
+// and memory are fields, because with a map per Pod, the maps would take most of the memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// A resourceReader parses quantities and collects errors. Quantities that cannot be parsed count as
-// unreadable, which is 0 for nodes and the maximum for Pods. No Pod is therefore bound by mistake.
+// A resourceReader parses quantities and collects errors. For a quantity that cannot be parsed, it
+// returns unreadable, which is 0 for nodes and the maximum for Pods. The scheduler therefore binds
+// no Pod by mistake.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -83,7 +84,7 @@ func (r Resources) merge(o Resources, f func(a, b int64) int64) Resources {
 	return r
 }
 
-// Lacks returns the name of a resource for which r is less than asked, or "".
+// Lacks returns the name of a resource for which r has less than asked, or "".
 func (r Resources) Lacks(asked Resources) string {
 	switch {
 	case asked.CPU > max(r.CPU, 0):
@@ -108,9 +109,8 @@ func (r Resources) most(o Resources) Resources {
 	return r.merge(o, func(a, b int64) int64 { return max(a, b) })
 }
 
-// requests returns the resource requests of a Pod. They are the sum over containers and sidecars,
-// or the peak during initialization if that is higher, plus overhead. Pod-level requests replace
-// the sums.
+// requests returns the resource requests of a Pod: the sum over containers and sidecars, or the
+// peak during initialization if that is higher, plus overhead. Pod-level requests replace the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	resize := newResize(status)
 	var containers, sidecars, initializing Resources

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodOf returns a Pod from a template, with an owner and a generateName. Of the metadata, it copies
-// only labels, annotations and finalizers. The caller may modify the result.
+// PodOf returns a Pod from a template, with an owner and a generateName. It copies only the labels,
+// annotations and finalizers of the template's metadata. The caller may modify the result.
 func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	of := template.Object("metadata")
 	metadata := tree.Tree{"namespace": i.Key.Namespace, "generateName": namePrefix(i.Key.Name), "ownerReferences": []any{i.ControllerReference()}}
@@ -39,8 +39,8 @@ func namePrefix(name string) string {
 
 var errNoLabels = errors.New("unable to create pods, no labels")
 
-// errNotSelected stops an object whose selector does not match its own Pods, because it would
-// create Pods forever. Such an object may have been stored before selectors were validated.
+// errNotSelected stops an object whose selector does not match its own Pods, because the object
+// would create Pods forever. It may have been stored before selectors were validated.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
 // CheckSelected returns an error if an object does not select a Pod that it is about to create.
@@ -51,8 +51,8 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	return nil
 }
 
-// CreatePod creates a Pod and records an Event. It records none in a terminating namespace, which
-// refuses Events too.
+// CreatePod creates a Pod and records an Event, except in a terminating namespace, which also
+// refuses Events.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels
@@ -92,8 +92,8 @@ func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod)
 	return nil
 }
 
-// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count. It
-// only names new objects. Existing ones are found by their templates.
+// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count. The
+// hash only names new objects. Existing objects are found by their templates.
 func Hash(v any, collisions *int64) string {
 	h := fnv.New32a()
 	text, err := json.Marshal(v) // field names are sorted
@@ -109,8 +109,8 @@ func Hash(v any, collisions *int64) string {
 	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// nameLetters are the characters of hashes. There are no vowels and no similar digits, so that
-// hashes contain no words.
+// nameLetters are the characters of hashes. Vowels and similar digits are excluded, so that hashes
+// contain no words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 // SafeEncode maps each byte of a string to one of nameLetters. It maps different digits to

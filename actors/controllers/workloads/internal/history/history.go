@@ -51,9 +51,8 @@ func New(c *cluster.Cluster, hashLabel string) *History {
 // Cache returns the cache of revisions, for use as a Source.
 func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
-// List returns the revisions of an object, lowest number first, and adopts matching ones. It never
-// releases revisions, even if the selector no longer matches, because clients may roll back to
-// them.
+// List returns the revisions of an object, lowest number first, and adopts matching ones. It keeps
+// revisions even if the selector no longer matches, because clients may roll back to them.
 func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
 	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
 	items, err := reconcile.ClaimAll(ctx, claimer, h.revisions)
@@ -93,10 +92,9 @@ func dataOf(template tree.Tree) tree.Tree {
 	return tree.Tree{"spec": tree.Tree{"template": template}}
 }
 
-// Current returns the revision with the given template, which becomes the one with the highest
-// number. It creates the revision if needed. If the template was used before, it raises the
-// revision's number, so that no two revisions have equal data. all must be in the order of List.
-// collisions counts taken names.
+// Current returns the revision with the given template and gives it the highest number. It creates
+// the revision if needed. A revision that was used before gets a new number instead of a duplicate.
+// all must be in the order of List. collisions counts name collisions.
 func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
@@ -173,7 +171,7 @@ func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, 
 	return h.written(o)
 }
 
-// maxNamePrefix keeps the names of revisions, with dash and hash, within 253 characters.
+// maxNamePrefix limits the names of revisions, including dash and hash, to 253 characters.
 const maxNamePrefix = 223
 
 func hashOf(data tree.Tree, collisions int64) string {
