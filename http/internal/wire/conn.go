@@ -163,6 +163,10 @@ func (c *Conn) handshake() error {
 		return err
 	}
 	c.certs = c.all.certificates.share(c.tls.ConnectionState().PeerCertificates)
+	// Clients open connections ahead of their requests, so the first request gets its own time.
+	if err := c.setPhase(phaseReading, c.all.opts.ReadTimeout); err != nil {
+		return err
+	}
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
