@@ -66,9 +66,10 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList raises the minimum version of a list of the most recent objects, so that it includes
-// every earlier commit of all servers. Later chunks are read at the version in their continue
-// token, unless that version has expired and the token allows the newest version instead.
+// confirmList makes a most-recent list consistent. It sets the minimum version to the newest one of
+// the log, so that the list includes every earlier commit of any server. Later chunks are read at
+// the version in their continue token, unless that version has expired and the token allows the
+// newest version instead.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil

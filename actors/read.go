@@ -74,7 +74,8 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is List without conversion, except for selectors that match converted objects.
+// listStored is like List, but leaves the conversion of the items to the caller. Only if the
+// selectors match converted objects does it return converted items.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {

@@ -73,8 +73,9 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied prunes the merged tree of a custom object. The conversion to the stored version
-// also sets the defaults of the applied version.
+// completeApplied prunes the merged tree of a custom object and converts it to the stored version,
+// with the defaults of both versions. It only prunes the tree if k is the stored version or has a
+// conversion webhook.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {

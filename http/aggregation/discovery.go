@@ -31,7 +31,7 @@ var discoveryIntervals = intervals{success: time.Minute, initial: time.Second, l
 // refreshDiscovery updates the backend's discovery. After a failure, the previous discovery
 // remains, marked as stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
-	// If a version is registered meanwhile, the backend is woken again.
+	// A version registered during the refresh triggers another refresh.
 	wanted := b.servers.versionsOf(b)
 	next, err := b.fetchDiscovery(ctx, wanted)
 	if ctx.Err() != nil {

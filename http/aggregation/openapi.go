@@ -27,7 +27,7 @@ type openapiState struct {
 const (
 	openapiTimeout = 30 * time.Second
 	// maxIndexBytes limits a backend's v3 index, and maxOpenAPIBytes its v2 document. A v2 document
-	// of all built-in kinds has 5 MiB.
+	// for all built-in kinds is 5 MiB.
 	maxIndexBytes   = 1 << 20
 	maxOpenAPIBytes = 16 << 20
 )

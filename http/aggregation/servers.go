@@ -85,7 +85,8 @@ func (s *Servers) Resource() meta.GroupResource {
 	return meta.GroupResource{Group: discovery.APIRegistrationGroup, Resource: "apiservices"}
 }
 
-// Follow implements policy.Follower. It refreshes backends until ctx ends.
+// Follow watches APIServices and keeps their backends up to date in the background until ctx ends.
+// It returns once it has read the existing APIServices.
 func (s *Servers) Follow(ctx context.Context, objects policy.Objects) error {
 	s.ctx, s.objects = ctx, objects
 	return objects.Inform(ctx, s.Resource(), s.update)

@@ -116,7 +116,7 @@ func (a *Attributes) Edit(path ...string) tree.Tree {
 	return object
 }
 
-// EditAll returns the object at field name of New for writing at any depth.
+// EditAll returns the object in the named field of New. The caller may modify it at any depth.
 func (a *Attributes) EditAll(name string) tree.Tree {
 	if a.Old == nil {
 		return a.New.EnsureObject(name)

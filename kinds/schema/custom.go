@@ -34,8 +34,8 @@ type Custom struct {
 	// Prune returns t without unknown fields, and their paths. It does not change t, but the result
 	// shares memory with t.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// PruneConfig prunes an apply configuration. It keeps the fields of objects with an empty
-	// schema. Their manager owns these fields, although they are pruned from the live object.
+	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps the fields of objects with
+	// an empty schema. The field manager owns them, although they are pruned from the live object.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// Coerce normalizes the metadata of embedded objects. It may be nil. unknown lists the dropped
 	// fields. If dropMalformed is true, values of a wrong type are dropped. Otherwise they are an

@@ -13,8 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Shell runs command lines like Bash, but in the process of the test. Some programs run in
-// Workers, so that a command line starts few processes.
+// A Shell runs Bash command lines inside the test process. The commands in Programs run in Workers,
+// which avoids starting a process for each one.
 type Shell struct {
 	Dir      string
 	Env      []string

@@ -18,7 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// forgetful limits the watch history to one second, so that etcd is compacted up to one second ago.
+// forgetful is a configuration that keeps one second of watch history, so that etcd compaction
+// removes all older revisions.
 const forgetful = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s

@@ -119,8 +119,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestFailedWriteEndsProcess makes journal writes of the binary fail with a limit on the file size.
-// The process must report the error and exit with status 1.
+// TestFailedWriteEndsProcess limits the file size so that a journal write of the server process
+// fails. The process must report the error and exit with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
 	p := limited(t, 2048)
 	c := p.caller()

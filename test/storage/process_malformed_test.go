@@ -172,7 +172,7 @@ func (a *abuser) last(text []byte) error {
 	}
 }
 
-// A wrongAnswer is a response that is wrong for any request.
+// A wrongAnswer is a response that no request may cause, such as a 500.
 type wrongAnswer struct {
 	code int
 	body string

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// servingSigner is the signer name under which the server's own CAs are published, in the platform
-// naming profile. It signs no requests.
+// servingSigner is the signerName, in the platform naming profile, of the bundle with the server's
+// own CAs. No controller signs requests for it.
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends

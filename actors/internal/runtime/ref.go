@@ -32,8 +32,9 @@ func (r *Ref) Enqueue(message any) Turn {
 // Only the owner may call it.
 func (r *Ref) OnSender() bool { return r.mailbox.onSender }
 
-// A Turn is the right to run an owner that Enqueue has woken. The owner waits until Run or Dispatch
-// is called, which must happen once. The zero Turn has no owner.
+// A Turn lets the caller of Enqueue choose where an idle owner runs. The caller must call Run or
+// Dispatch exactly once. Until then, the owner handles no messages. On the zero Turn, both do
+// nothing.
 type Turn struct{ mailbox *mailbox }
 
 // Run runs the owner for one message on the caller's goroutine. Further messages go to the

@@ -112,8 +112,8 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox and stops the owner after all
-// messages.
+// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox and that the owner handles
+// all messages before it stops.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}, 3), make(chan struct{})

@@ -42,7 +42,8 @@ type AuthorizationWebhook struct {
 	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// validate rejects the file of a mode that is not enabled, because its rules would be ignored.
+// validate requires that the ABAC and Webhook modes and their files are set together, because the
+// file of a disabled mode would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))

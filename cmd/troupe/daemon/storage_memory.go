@@ -54,8 +54,8 @@ func (d *Daemon) TuneMemory() (started func()) {
 		d.log.Debug("no memory limit")
 		return started
 	}
-	// GOMEMLIMIT is a soft limit. Near it, the runtime collects garbage more often, but never
-	// refuses memory.
+	// GOMEMLIMIT is a soft limit. Near it, the runtime collects garbage more often, but allocations
+	// never fail because of it.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)

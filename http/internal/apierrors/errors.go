@@ -35,7 +35,8 @@ func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
-// Unauthorized returns a 401 without a reason, because a reason would help to guess credentials.
+// Unauthorized returns a 401 that does not say why authentication failed, because details would
+// help an attacker guess credentials.
 func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }

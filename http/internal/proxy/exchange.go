@@ -22,7 +22,8 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout limits each write of a proxied response or to an upgraded connection.
+// StreamTimeout is the timeout of each write to an upgraded connection and of each write of a
+// proxied response.
 const StreamTimeout = 15 * time.Minute
 
 // stopGrace is how long a request may continue during shutdown.

@@ -288,8 +288,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// TestQuotasComeAgain checks that amounts held in a deleted quota are released under its own mutex,
-// not that of its successor.
+// TestQuotasComeAgain checks that a reservation made before its quota was deleted and recreated is
+// released under the mutex of the old namespace state, not the new one.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -61,9 +61,9 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// On calls handler for each object in a cache and every change, while the controller runs. It then
-// removes the handler. The cache may outlive the controller, because a new controller is created
-// whenever this server becomes the leader.
+// On registers handler for the existing objects of cache and for all changes. The handler is
+// removed when the controller stops, because the cache may outlive it: each time this server
+// becomes the leader, it creates a new controller.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }

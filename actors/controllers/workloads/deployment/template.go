@@ -169,8 +169,8 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
-// outdated returns the old sets with the lowest revisions, beyond revisionHistoryLimit. Terminating
-// sets do not count.
+// outdated returns the old ReplicaSets in excess of revisionHistoryLimit, lowest revisions first.
+// It ignores terminating ReplicaSets.
 func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok || limit == math.MaxInt32 {

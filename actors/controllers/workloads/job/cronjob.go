@@ -219,7 +219,8 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// next starts its search here, so that it does not walk the missed times again.
+		// Let s.next start at the time just scheduled, so that it does not walk the missed times
+		// again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts ended Pods and writes the status. If finalizers must be removed, it writes twice,
-// first with the uids listed, and then with the uids removed and the counters incremented. If the
-// process ends in between, countUncounted completes the work in the next turn.
+// write counts terminated Pods and writes the status. To remove finalizers it writes twice: first
+// with the Pods in uncountedTerminatedPods, then with the counters incremented. After a crash in
+// between, countUncounted completes the work in the next turn.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {

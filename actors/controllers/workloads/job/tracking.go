@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxUncounted limits the number of uids in a status, each of about 40 bytes. Further Pods wait for
-// the next turn.
+// maxUncounted limits the UIDs in uncountedTerminatedPods, which take about 40 bytes each. Further
+// Pods wait for the next reconciliation.
 const maxUncounted = 500
 
 // track lists ended Pods in the status. It returns the Pods to release, whose finalizer must be
