@@ -21,7 +21,7 @@ type clusterRun struct {
 	*leaseSet
 	requests *breakdown
 	rate     int // operations per second
-	churn    int // of which these are for Pods, and the others for nodes
+	churn    int // operations per second for Pods; the others are for nodes
 }
 
 // simulateCluster runs the operations of a cluster at their usual rates: Lease renewals, node

@@ -157,8 +157,8 @@ func (s *Schema) text() *Type {
 	return &t
 }
 
-// maxText returns the maximum length of a string in bytes. Schemas limit characters, each of which
-// may take four bytes.
+// maxText returns the maximum length of a string in bytes. Schemas limit characters, and a
+// character may take four bytes.
 func (s *Schema) maxText() int64 {
 	switch {
 	case s.MaxLength != nil:

@@ -159,7 +159,7 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares two messages, one of which may be absent. Removing a message removes all of its
+// fieldsOf compares two messages. One message may be absent. Removing a message removes all of its
 // encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {

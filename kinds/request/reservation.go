@@ -37,7 +37,7 @@ func (r *Reservation) Release() {
 	}
 }
 
-// With combines r and other, of which at most one may have an OnPublish.
+// With combines r and other. At most one of them may have an OnPublish.
 func (r *Reservation) With(other *Reservation) *Reservation {
 	switch {
 	case other == nil:

@@ -170,7 +170,7 @@ func (b *batcher) release(lines [][]byte) {
 }
 
 // close stores the waiting lines at once, until ctx ends. It returns the number of lines not stored
-// by then, some of which may still arrive.
+// by then. Some of these lines may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed

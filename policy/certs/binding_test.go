@@ -162,8 +162,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave checks that a complete pair remains after a crash during a save, regardless
-// of which renames have taken effect.
+// TestInterruptedSave checks that a complete pair remains after a crash during a save, whichever
+// renames have taken effect.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)

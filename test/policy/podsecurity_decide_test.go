@@ -37,7 +37,7 @@ var resources = []struct {
 	{"batch", "cronjobs", "CronJob", func() runtime.Object { return &batchv1.CronJob{} }, "spec.jobTemplate.spec.template"},
 }
 
-// labels returns random Pod security labels, some of which are invalid.
+// labels returns random Pod security labels, including invalid labels.
 func (g Generator) labels() map[string]string {
 	levels := []string{"privileged", "baseline", "restricted", "restricted", "Baseline", ""}
 	versions := []string{"latest", "v1.0", "v1.24", "v1.35", "v1.99", "v1.024", "1.24", ""}

@@ -21,8 +21,8 @@ import (
 
 // unpackEarlierData unpacks a data directory of format 1. An earlier version wrote the directory
 // and was killed while writing. The directory contains built-in objects of all kinds and custom
-// objects, some of which are invalid today. served maps list paths and object names to a prefix of
-// the SHA-256 that an unchanged object must have.
+// objects, including objects that are invalid today. served maps list paths and object names to a
+// prefix of the SHA-256 that an unchanged object must have.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
