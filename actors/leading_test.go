@@ -53,13 +53,15 @@ func TestLoneWriterLeads(t *testing.T) {
 		}
 		return nil
 	})
-	for i := 0; delivered[1].Load() == 0; i++ { // the first events may find the watch busy
-		if _, err := h.create(fmt.Sprint(i), "x"); err != nil {
+	const most = 1000
+	writes := 0 // the first may find another goroutine on its way out of the committer or the watch
+	for ; writes < most && (synced[1].Load() == 0 || delivered[1].Load() == 0); writes++ {
+		if _, err := h.create(fmt.Sprint(writes), "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if synced[0].Load() > 0 || synced[1].Load() == 0 {
-		t.Errorf("%d syncs on the goroutine of the writer, and %d elsewhere", synced[1].Load(), synced[0].Load())
+	if writes == most {
+		t.Errorf("in %d writes, the goroutine of the writer synced %d times and delivered %d events", most, synced[1].Load(), delivered[1].Load())
 	}
 }
 
