@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations assigns an actor to each object that is being changed. The actor then keeps its
-// object until it has been idle for too long or another object reuses the actor. The number of
-// actors therefore depends on the concurrent changes, not on the stored objects.
+// activations assigns an actor to each object that is being changed. An actor keeps its object
+// until the actor has been idle for too long or is reused for another object. The number of actors
+// depends on concurrent changes, not on the number of stored objects.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
@@ -40,8 +40,8 @@ type activation struct {
 	closed      bool // it accepts no more requests
 }
 
-// acquire returns the activation of an object, which the caller must release. It returns nil while
-// the store is closing.
+// acquire returns the activation of an object, or nil while the store is closing. The caller must
+// release it.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
@@ -75,8 +75,8 @@ func (c *collection) newActivation() *activation {
 	return r
 }
 
-// reuseIdle takes the longest idle actor away from its object. It returns nil if there are fewer
-// than maxIdleActivations idle actors. The caller holds all.mu.
+// reuseIdle detaches the longest-idle actor from its object. It returns nil if fewer than
+// maxIdleActivations actors are idle. The caller holds all.mu.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
@@ -129,9 +129,9 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the JSON size in bytes from which an object's owner stops immediately instead of
-// staying idle. An idle owner keeps the object's last change both decoded and encoded, which takes
-// a multiple of that size.
+// largeObject is the JSON size in bytes at which an idle owner is stopped immediately. An idle
+// owner keeps the object's last change both decoded and encoded, which takes a multiple of that
+// size.
 const largeObject = 64 << 10
 
 // release ends a request after its proposal, if any, has been resolved. result is the resulting

@@ -43,8 +43,8 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// TestFaultyActivationIsNotReused checks that no other object reuses an actor that has panicked,
-// because its changes would wait for the actor's restart.
+// TestFaultyActivationIsNotReused checks that an actor that has panicked is not reused. Changes to
+// another object would have to wait for the actor's restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {

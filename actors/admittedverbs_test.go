@@ -98,8 +98,8 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// TestNoOpApplyIsAdmitted checks that a no-op apply passes admission if a plugin handles it, and is
-// otherwise answered at once.
+// TestNoOpApplyIsAdmitted checks that a no-op apply passes admission if a plugin handles it, and
+// otherwise returns immediately.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }

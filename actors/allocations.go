@@ -25,8 +25,8 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 }
 
 // restoreAllocations reserves the values of all stored objects. It only logs unreadable objects and
-// values that two objects share, because only a running server can repair them. A shared value
-// stays reserved for both objects.
+// duplicate values, because they cannot be repaired until the server runs. A duplicate value stays
+// reserved for both objects.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -37,7 +37,7 @@ func (c *collection) restoreAllocations() {
 }
 
 // observeAllocation updates the allocator with a commit of another server. If this server has
-// reserved the same value, the log refuses its write, because the claims conflict.
+// reserved the same value, the log refuses this server's write because the claims conflict.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return

@@ -31,8 +31,8 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
-// begin registers a batch that the given number of collections will publish. If collections is 0,
-// it only raises the version. Batches must begin in the order of their versions.
+// begin registers a batch that the given number of collections will publish. With 0 collections, it
+// only raises the version. Batches must begin in version order.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{applied: a, last: last, pending: collections}
 	a.mu.Lock()

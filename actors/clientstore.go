@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ClientStore is the store that client requests use. It guarantees that the next request of a
-// client, to any server, sees the effect of its previous request:
+// A ClientStore is the store that client requests use. It guarantees that a client's request to any
+// server sees the effect of the client's previous request:
 //
 //   - A write to objects that policy or discovery depend on, such as roles, quotas or
 //     CustomResourceDefinitions, returns after this server has applied it.
@@ -38,8 +38,8 @@ type Definitions interface {
 	Handles(k *schema.Kind) bool
 	// Wait returns when the served kinds of CRDs reflect version, or when ctx ends.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp returns when the served kinds of CRDs are as new as the version that reads return, or
-	// when ctx ends.
+	// CatchUp waits until the served kinds of CRDs reflect every change that is visible to reads,
+	// or until ctx ends.
 	CatchUp(ctx context.Context)
 }
 
@@ -47,9 +47,10 @@ type Definitions interface {
 type Observers interface {
 	// Wait returns when all caches of the storage kind include version, or when ctx ends.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
-	// CatchUp returns when all caches include the version that reads return, or when ctx ends.
+	// CatchUp waits until all caches include every change that is visible to reads, or until ctx
+	// ends.
 	CatchUp(ctx context.Context)
-	// IsCaughtUp reports whether all caches include the version that reads return.
+	// IsCaughtUp reports whether all caches include every change that is visible to reads.
 	IsCaughtUp() bool
 	// Changes returns the number of changes that caches have received so far.
 	Changes() uint64

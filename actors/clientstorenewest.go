@@ -66,10 +66,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList makes a most-recent list consistent. It sets the minimum version to the newest one of
-// the log, so that the list includes every earlier commit of any server. Later chunks are read at
-// the version in their continue token, unless that version has expired and the token allows the
-// newest version instead.
+// confirmList makes a most-recent list consistent. The list must be at least as new as the log, so
+// that it includes every earlier commit of any server. Later chunks are read at the version in
+// their continue token, unless that version has expired and the token allows a newer one.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -97,10 +96,10 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest applies a change if other servers share the log. The log accepts only changes to the
-// newest version. A refusal, no-op or dry run is not written to the log, so it may be based on an
-// older version. If anything was committed meanwhile or admission was not up to date, mutateNewest
-// then computes the change again.
+// mutateNewest applies a change when other servers share the log. The log accepts only changes to
+// the newest version. A refusal, no-op or dry run is not written to the log and may be based on an
+// older version. In these cases, mutateNewest computes the change again if there were newer commits
+// or admission was not up to date.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

@@ -48,8 +48,8 @@ type changes struct {
 	publication *publication
 }
 
-// Reject marks the changes as published. Changes are rejected if another server writes to a
-// collection that this server has removed.
+// Reject marks the changes as published. It is called if another server writes to a collection that
+// this server has removed.
 func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // A change is a committed write that is not published yet.

@@ -123,8 +123,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// publish runs the publishers that a batch in an embedded log has woken. It runs small batches on
-// this goroutine, which is faster than switching goroutines.
+// publish runs the publishers that a batch in an embedded log has woken. Small batches run on this
+// goroutine, which avoids a goroutine switch.
 func (c *committer) publish(changes int) {
 	for _, turn := range c.publishers {
 		if changes <= maxLed {
@@ -137,9 +137,8 @@ func (c *committer) publish(changes int) {
 	c.publishers = c.publishers[:0]
 }
 
-// leaveUndecided answers a proposal whose outcome is unknown, and keeps its reservation until the
-// outcome is certain. If the proposal was committed, its commit arrives like that of another
-// server.
+// leaveUndecided resolves a proposal with an unknown outcome, and keeps its reservation until the
+// outcome is known. If the proposal was committed, the commit arrives like one of another server.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
 		if part.candidate.Reserved != nil {
@@ -151,8 +150,8 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// releaseDecided runs after a successful Append. By then, undecided proposals that were committed
-// have arrived like commits of another server.
+// releaseDecided releases the reservations of undecided proposals. It runs after a successful
+// Append, when those that were committed have arrived like commits of another server.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -175,8 +174,8 @@ func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	return nil
 }
 
-// failAll answers all proposals of a failed batch. If the log has failed permanently, failAll then
-// ends the process.
+// failAll aborts all proposals after a failed Append. If the log has failed permanently, failAll
+// then ends the process.
 func (c *committer) failAll(err error) {
 	var answer error
 	switch {
@@ -215,7 +214,7 @@ func diskFullError() error {
 }
 
 // abortNonFreeing aborts the changes that do not free disk space, so that the others can be
-// committed on a full disk. It returns false if the batch does not have both.
+// committed on a full disk. If all or none of the changes free space, it returns false.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {

@@ -11,7 +11,7 @@ import (
 // collection that are created or deleted in the same commit, such as the IPAddress of a Service.
 // The allocator returns them (request.Companion).
 //
-// The owner of a companion may be changing it at the same time. The companion is therefore computed
+// Another actor may be changing a companion at the same time. The companion is therefore computed
 // on the published version, and the commit is conditional on that version. If the condition fails,
 // the whole change is computed again.
 

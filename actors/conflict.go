@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is an errStale from the log, which refused the write because its base version, a
-// guard or a fence had changed.
+// A conflictError is the errStale of a write that the log refused because the base version, a guard
+// or a fence had changed.
 type conflictError struct {
 	seen uint64 // the version to await before the newer state is visible; 0: none
 	// overtaken is set if the object is unchanged and only a guarded aggregate has changed

@@ -176,7 +176,7 @@ func TestOneConversionPerEvent(t *testing.T) {
 }
 
 // TestConversionOfDeselected checks that a watch whose selector no longer matches an object gets
-// its previous version. Other watches get the new object, with the same resourceVersion.
+// the object's previous version. Other watches get the new object, with the same resourceVersion.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")

@@ -17,8 +17,8 @@ import (
 // has been deleted and they are empty.
 
 // RegisterKind adds the collection of a kind. It must be called before the kind is served. If the
-// collection exists, the new kind replaces its previous one, but stored objects stay as they were
-// written. Watches of the previous kind end.
+// collection exists, the new kind replaces the previous one, but stored objects are not rewritten.
+// Watches of the previous kind end.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -123,9 +123,9 @@ type migrateSchema struct {
 	done chan struct{}
 }
 
-// migrateSchema switches the collection to another version of its CRD. Objects stay as written and
-// are converted when read. Only the selectable fields (ObjectMeta.Fields) are computed again. If
-// there are any, the history, which has the previous values, is dropped.
+// migrateSchema switches the collection to another version of its CRD. Stored objects are not
+// rewritten, but converted when read. Only the selectable fields (ObjectMeta.Fields) are computed
+// again. If there are any, the history is dropped, because it has the previous values.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes recovered values in parallel while recovery reads further ones and applies
-// decoded ones. Values are applied in the order in which they were read, because the last value of
-// an object must win.
+// decodeAhead decodes recovered values in parallel while recovery reads and applies other values.
+// Values are applied in the order in which they were read, because the last value of an object must
+// win.
 type decodeAhead struct {
 	gathered []decoding  // values read last
 	bytes    int         // of gathered

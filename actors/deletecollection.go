@@ -76,8 +76,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 }
 
 // deleteListed deletes an object unless it has been replaced since it was listed, and returns the
-// version of the deletion. If the request itself has a precondition that fails, that is a conflict,
-// as for any delete.
+// version of the deletion. A failed precondition of the request itself is a conflict.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {

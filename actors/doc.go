@@ -1,8 +1,7 @@
-// Package actors holds the objects of the server and everything that changes them. Every object
-// that is being changed, every collection, the log and every watch has an owner. The owner is an
-// actor, and only it changes their state. The rest of the server uses Store. Client requests use a
-// ClientStore on top of it. A ClientStore answers when writes are in effect, and reads the newest
-// version of all servers.
+// Package actors implements the object store. An actor owns each object that is being changed, each
+// collection, the log and each watch. Only the owner changes their state. Other packages use Store,
+// and client requests use ClientStore, which wraps a Store. A ClientStore returns from a write when
+// the write is in effect, and reads the newest version of all servers.
 //
 // The actors run in package internal/runtime. Package internal/conversion converts objects to the
 // versions that clients request.
@@ -23,11 +22,10 @@
 //	                                            reservation), snapshotRequest
 //	watch      cursor and filter of one watch   wakeUp, bookmarkDue          its client; a conversion
 //
-// The follower receives what the log has stored. It is a function and not an actor
-// (committer.publishBatch). The log calls it with each durable batch, one at a time, in the order
-// of versions. Batches of this process arrive while the committer waits in Append, and those of
-// other writers at any time. The follower does not block. It sends each collection its part
-// (changes).
+// The follower (committer.publishBatch) is a function, not an actor. The log calls it with each
+// durable batch, one at a time, in version order. Batches of this process arrive while the
+// committer waits in Append, and those of other writers at any time. The follower does not block.
+// It sends each collection its part (changes).
 //
 // Other goroutines read an owner's state through an immutable snapshot behind an atomic pointer. A
 // few tables have a mutex each, which is held only briefly and never while waiting:
@@ -47,11 +45,10 @@
 //
 // An object has an actor while a writer waits for a change of the object, and shortly after.
 // Another object may reuse an idle actor, without its state, unless the actor has panicked. A
-// writer runs an idle actor for one message on its own goroutine. Almost everything else runs on
-// the pool. While few changes are in progress, a writer also leads its commit. After the object's
-// actor, it runs the committer on its own goroutine, which in turn runs publishers and inline
-// watches (request.Watch). This avoids most thread switches. Other writers still queue for the next
-// batch.
+// writer runs an idle actor for one message on its own goroutine. Most other work runs on the pool.
+// While few changes are in progress, a writer also leads its commit. It runs the committer on its
+// own goroutine, and the committer runs publishers and inline watches (request.Watch). This avoids
+// most thread switches. Other writers queue for the next batch.
 //
 // # Custom kinds
 //
@@ -62,8 +59,8 @@
 //
 // When a CRD changes, its objects stay as written and are converted when read. Only the values of
 // selectable fields are computed again, by the publisher between two batches. Changes computed
-// before get these values when they are published. So do objects of other writers that were decoded
-// without a CRD.
+// before, and objects of other writers that were decoded without a CRD, get these values when they
+// are published.
 //
 // # History
 //
@@ -72,7 +69,7 @@
 // version of all collections first. A record counts only the memory that the history alone retains:
 // the replaced or deleted object, and a small overhead. A watch whose cursor points at a dropped
 // record gets 410 Gone, so that it never misses a change. A cached snapshot of a chunked list is
-// dropped with the records after it, because it would retain objects that are not counted.
+// dropped with the records after it.
 //
 // Recovery rebuilds the histories from the journal within the same budget, so that it needs no more
 // memory than serving. Objects of custom kinds are decoded without a schema until all CRDs are
@@ -106,7 +103,7 @@
 // # Admission that may block
 //
 // Admission plugins run in the object's actor, on the newest version of the object. A plugin that
-// may block, such as a webhook, declares it (request.MayBlock). If it handles a change, the actor
+// may block, such as a webhook, has the stage request.MayBlock. If it handles a change, the actor
 // hands out the prepared mutation with the version on which it is based, and continues with other
 // mutations. The goroutine of the request runs the plugin (Store.admit). The actor proposes the
 // candidate (object.resume) if the object still has that version. Otherwise the mutation is
@@ -166,14 +163,14 @@
 // event of a watch.
 //
 // Objects whose versions a webhook converts stay in the version in which they were written. Their
-// changes are computed in the version of the request (versioned.go). The owner computes those that
-// need no conversion. The others are computed on the goroutine of the request, like a change whose
-// admission blocks. Such changes of one object take turns (conversionTurns), so that they do not
+// changes are computed in the version of the request (versioned.go). The owner computes the changes
+// that need no conversion. All other changes are computed on the goroutine of the request, as if
+// admission blocked. These take turns for each object (conversionTurns), so that they do not
 // conflict repeatedly.
 //
 // # Invariants
 //
-//   - Nothing is visible before it is durable, and a writer can read its write once it is answered.
+//   - Nothing is visible before it is durable, and a writer can read its write once it returns.
 //   - Versions, commits and histories have the same order.
 //   - A mutateRequest is answered exactly once: by its object's actor, by a full or closed mailbox,
 //     or by its sender before it is sent. If the answer has a proposal, the outcome of the proposal

@@ -51,7 +51,7 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 }
 
 // checkLists checks the exact list at each recorded version. It returns the number of expired
-// versions, for which the list returns 410.
+// versions (410).
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
@@ -120,7 +120,7 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if !slices.Equal(listText(got), listText(first.Items)) {
 		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
-	// A token of another list must be rejected.
+	// A continue token of another kind must be rejected.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
@@ -154,8 +154,8 @@ func TestExactBeforeHistory(t *testing.T) {
 	}
 }
 
-// TestTokensExpire checks that continue tokens expire with the history even if nothing changes. The
-// list can then continue at the newest version.
+// TestTokensExpire checks that continue tokens expire with the history even if nothing changes, and
+// that an expired list can continue at the newest version.
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })

@@ -47,8 +47,8 @@ func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return own
 }
 
-// shareFieldIndexes returns read-only copies of the current indexes. Only the owner may call it,
-// because the owner's later changes copy the shared parts.
+// shareFieldIndexes returns read-only, copy-on-write copies of the indexes. Only the owner may call
+// it.
 func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	shared := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -57,9 +57,9 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for the objects of a namespace ("" for all) that may match the fields. It
-// starts at the path from and stops when fn returns false. It uses the index of a field in the
-// selector if there is one, and otherwise scans all objects.
+// candidates calls fn for the objects of a namespace ("" for all) that may match the fields,
+// starting at the path from, until fn returns false. If no selected field is indexed, it scans all
+// objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

@@ -109,7 +109,7 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 }
 
 // TestFieldIndexConcurrentReads checks that a published index does not change while its owner
-// changes its own copy. It needs -race.
+// changes its own copy. Only the race detector finds violations.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

@@ -47,8 +47,8 @@ func generateName(prefix string) string {
 	return prefix[:min(len(prefix), maxGenerated-suffixLength)] + randomSuffix()
 }
 
-// Generated names have at most maxGenerated characters. The last suffixLength characters are random
-// suffixLetters. These include no vowels, so that no words are generated.
+// A generated name has at most maxGenerated characters and ends in suffixLength random
+// suffixLetters. The letters exclude vowels, so that no words are generated.
 const (
 	maxGenerated  = 63
 	suffixLength  = 5

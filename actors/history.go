@@ -13,12 +13,11 @@ type record struct {
 	time    time.Time
 	kind    changeKind
 	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
-	// previous is the object before the change, or nil for a create. It is also nil for a recovered
-	// change whose previous object is older than the history. In that case, labels and selectable
-	// fields were the same as those of object.
+	// previous is the object before the change, or nil for a create. It is also nil if recovery did
+	// not read the previous object. The change then affected neither labels nor selectable fields.
 	previous *meta.Object
 	// deselected is previous with the version of this change. Watches whose selector matched only
-	// previous get it in a Deleted event. It is created on first use.
+	// previous receive it in a Deleted event. It is created on first use.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
@@ -35,8 +34,8 @@ const (
 // record, its slot in a chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes counts only the memory that the history alone retains, which is the replaced object.
-// The index also holds the new object, which is counted when the next change replaces it.
+// computeBytes counts only memory that the index does not share, such as the replaced object. The
+// new object is counted when the next change replaces it.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -51,8 +50,8 @@ const chunkSize = 128
 
 // chunk is a sequence of records. The publisher appends records, and readers see the first n.
 type chunk struct {
-	// records are dropped one by one. When a full chunk has lost all its records, the pointer
-	// becomes nil.
+	// records are dropped individually. The pointer becomes nil when all records of a full chunk
+	// have been dropped.
 	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
@@ -122,8 +121,8 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop removes the oldest record. more reports whether there is another one. The caller holds
-// retention.mu and counts the bytes. drop raises the floor before the record disappears, so that
+// drop removes the oldest record. more reports whether records remain. The caller holds
+// retention.mu and counts the bytes. drop raises the floor before it removes the record, so that
 // cursors always recognize a missing record as dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
@@ -167,8 +166,8 @@ func (h *history) deselected(r *record) *meta.Object {
 	return o
 }
 
-// firstVersionSince returns the version of the oldest record that is not older than the given time,
-// or 0. The record may be dropped at any time.
+// firstVersionSince returns the version of the first record at or after the given time, or 0. The
+// record may be dropped concurrently.
 func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
 		for i := range c.n.Load() {
@@ -199,8 +198,7 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// skipTo skips the records before version, which the reader does not need even if they were
-// dropped. It never moves back.
+// skipTo skips the records before version, even if they were dropped. It never moves back.
 func (c *cursor) skipTo(version uint64) {
 	if version <= c.after+1 {
 		return

@@ -20,8 +20,8 @@ type historyBuilder struct {
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects is for commits that the snapshot covers. It holds the objects that the next
-	// commits of the same keys replace.
+	// previousObjects maps a key to the object that its next commit replaces. It is used only for
+	// commits that the snapshot covers.
 	previousObjects map[string]previousObject
 }
 
@@ -40,8 +40,7 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin announces that all commits after the given revision follow. A second call discards
-// everything read before.
+// begin starts a history after the given revision. It discards all records that were added before.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
 		b.retention.truncate(c.history, uint64(after))
@@ -109,8 +108,7 @@ func (b *historyBuilder) onDrop(r *record) {
 const minHistoryFraction = 16
 
 // countState updates the total size of all objects when replacement replaces old. Either may be
-// nil. While the objects need much memory, the history gets less. Later commits may delete the
-// objects.
+// nil. The history gets less memory while the objects are large.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))

@@ -48,8 +48,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count returns the number of objects of a namespace ("" for all) from the path from onward. from
-// may be after the namespace.
+// count returns the number of objects of a namespace ("" for all) at or after the path from, which
+// may lie after the namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

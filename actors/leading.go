@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// maxLed is the number of changes in progress up to which a request leads its own commit.
+// maxLed is the highest number of changes in progress at which a request may lead its own commit.
 const maxLed = 4
 
 // mayLead reports whether a request's goroutine may run the committer. Leading saves two thread

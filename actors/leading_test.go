@@ -66,7 +66,7 @@ func TestLoneWriterLeads(t *testing.T) {
 }
 
 // TestWritersBesideALeader checks that writers that arrive while another writer leads share the
-// next batch. Writers that give up get their response even while the disk hangs.
+// next batch. Canceled writers get their response even while the disk hangs.
 func TestWritersBesideALeader(t *testing.T) {
 	const others = 20
 	fs := vfs.NewMem()

@@ -24,8 +24,8 @@ type mutateRequest struct {
 }
 
 // mutateReply is the owner's immediate response: a rejection, a no-op, or a proposal to wait for. A
-// rejection or no-op that is based on a pending proposal also waits for that proposal. The client
-// must not see a result whose basis may be lost.
+// rejection or no-op that is based on a pending proposal also waits for that proposal, because the
+// client must not see a result that depends on an uncommitted change.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
@@ -65,8 +65,8 @@ func (m *mutateRequest) answer(r mutateReply) {
 
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease waits for the outcome of a request whose client has given up, and then releases
-// the owner.
+// awaitAndRelease waits for the outcome of a request whose context has ended, and then releases the
+// owner.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)

@@ -41,8 +41,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 }
 
 // TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change with a resourceVersion
-// precondition succeeds even if the writer of that version has no response yet. A watch may have
-// delivered the version.
+// precondition succeeds even if the writer of that version has not received its response yet. Other
+// clients may know the version from a watch.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

@@ -46,8 +46,8 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 }
 
 // createPrecondition holds the conditions of a create: the namespace and the CRD must be unchanged
-// at commit time. They prevent creates in a namespace that is being emptied. If the namespace is
-// missing or terminating, only refusal is set.
+// at commit time. These conditions prevent creates in a terminating namespace. If the namespace is
+// already missing or terminating, only refusal is set.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition

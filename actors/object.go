@@ -161,8 +161,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 }
 
 // handOut returns the mutation to the request's goroutine, which runs blocking admission or a
-// conversion webhook. Plugins and webhooks must not see uncommitted state. If a proposal is
-// pending, the request therefore waits for it and is retried.
+// conversion webhook. Plugins and webhooks must not see uncommitted state, so the request first
+// waits for a pending proposal and is retried.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
@@ -228,8 +228,8 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree keeps the tree of the last proposal, which must be resolved, as the decoded object. It
-// drops a tree that was decoded under an outdated schema.
+// keepTree keeps the tree of the last proposal as the decoded object. The proposal must be
+// resolved. A tree that was decoded under an outdated schema is dropped.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

@@ -120,7 +120,7 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther checks that a read at the change's version from the other server returns the change.
+// checkOther checks that a read from the other server at the change's version includes the change.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {

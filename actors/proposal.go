@@ -25,8 +25,8 @@ type proposal struct {
 	// while base is set.
 	baseVersion uint64
 	write       persist.Write
-	// companions are committed with this proposal (companions.go). A companion has only its change,
-	// its write, and whole, which is the proposal whose outcome it shares.
+	// companions are committed with this proposal (companions.go). A companion's whole is the
+	// proposal that determines its outcome.
 	companions []*proposal
 	whole      *proposal
 	unapplied  atomic.Int32 // count of itself and its companions
@@ -48,8 +48,8 @@ func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject returns the object that a commit stores. It does not keep the request in memory,
-// because its key and metadata are copied or refer to the commit.
+// committedObject returns the object that a commit stores. Its key and metadata do not refer to the
+// request, so that the request can be freed.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

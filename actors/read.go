@@ -31,7 +31,7 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 	return c.published.Load().count(namespace, "")
 }
 
-// Get returns one object from a state that includes r.Version.
+// Get returns one object from a state that is at least as new as r.Version.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
 		if err := s.appliedRevision.await(ctx, r.Version); err != nil {
@@ -62,9 +62,9 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List returns a collection or a chunk of it. The caller converts the items with Form while it
-// writes them. If a webhook converts the items, List converts them itself, so that a failure does
-// not leave the client with an incomplete response.
+// List returns a collection or a chunk of it. The caller usually converts the items with Form while
+// it writes them. If the conversion may call a webhook, List converts the items first, so that a
+// failure does not truncate the response.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
 	if err == nil && s.conversions.MayWait(r.Kind) {
@@ -74,8 +74,8 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is like List, but leaves the conversion of the items to the caller. Only if the
-// selectors match converted objects does it return converted items.
+// listStored is like List, but leaves the conversion of the items to the caller. It returns
+// converted items only if the selectors match converted objects.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -183,7 +183,7 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// Clients expect that tokens expire, so they expire after HistoryTime even without changes.
+	// Clients expect tokens to expire, so a token expires after HistoryTime even without changes.
 	// Tokens of other processes expire only with the history, because clocks may differ.
 	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)

@@ -14,9 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// rebuilt is the state of a collection after the store has read all objects again, because a log
-// with other writers has dropped changes. Until the new state is published, reads use the old
-// state.
+// rebuilt is the state of a collection after the store has read all objects again (Rebuild). Reads
+// use the old state until the new state is published.
 
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
@@ -29,8 +28,8 @@ func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild sends each collection its part of items, the whole state at revision upTo. The log calls
-// Rebuild instead of publishBatch after it has dropped changes.
+// Rebuild sends each collection its objects at revision upTo. The log calls Rebuild instead of
+// publishBatch after it has dropped changes.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable

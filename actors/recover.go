@@ -131,8 +131,8 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain does periodic work every second until the store closes. The first run is immediate,
-// because a process that restarts again and again would otherwise never snapshot a long journal.
+// maintain does periodic work every second until the store closes. The first run is immediate, so
+// that a process that restarts often still writes snapshots.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()

@@ -27,7 +27,7 @@ func (r *recovery) sealed(commit *persist.Commit) {
 }
 
 // unreadable handles a commit whose value cannot be decoded. The object is quarantined unless the
-// snapshot has a later state. Watches see a deletion.
+// snapshot has a later state. Watches receive a Deleted event.
 func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	live := commit.Revision > r.history.base
 	switch {

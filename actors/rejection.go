@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// A mailbox that rejects a request or proposal must complete it, because its writer waits for the
-// outcome.
+// Reject completes a request or proposal, because its writer waits for the outcome.
 
 func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }
 

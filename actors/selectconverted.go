@@ -19,8 +19,8 @@ func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fi
 
 const selectBatch = 500
 
-// selected lists objects whose converted form matches the selectors. Its items are already
-// converted.
+// selected returns the objects whose converted form matches the selectors. The returned items are
+// already converted.
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {

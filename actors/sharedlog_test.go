@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sharedKeys is a key-value store that many logs write to, like servers on one etcd cluster. Each
-// batch is a transaction with one revision of the store. A write's version combines that revision
-// with its position in the batch.
+// sharedKeys is a key-value store for many logs, like one etcd cluster for many servers. Each batch
+// is a transaction with one revision of the store. A write's version combines that revision with
+// its position in the batch.
 type sharedKeys struct {
 	mu      sync.Mutex
 	grown   *sync.Cond // a transaction was added, or a log was closed

@@ -39,8 +39,8 @@ func (s *Store) snapshotIfDue() {
 		err = s.Snapshot()
 	}
 	if err == nil && stats.Full {
-		// Watches still resume from the history in memory. After a restart they cannot, so their
-		// clients must list again.
+		// Watches still resume from the history in memory. After a restart, their clients must list
+		// again.
 		err = s.log.Trim(^persist.Revision(0))
 	}
 	if err != nil {
@@ -123,7 +123,7 @@ const (
 var errBrokenOff = errors.New("it exceeded the time for closing the store")
 
 // endMaintenance stops the periodic work and writes the final snapshot. It takes at most half of
-// the remaining time of ctx, because waiting requests need the rest. A slower snapshot is aborted,
+// the remaining time of ctx, because waiting requests also need time. A slower snapshot is aborted,
 // and the next start uses the previous snapshot.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
@@ -221,8 +221,8 @@ func (s *Store) trySnapshot() error {
 	})
 }
 
-// consistentTrees returns the index of each collection at one version, by key prefix. If heavy
-// writes push that version out of the history meanwhile, it tries again with a newer version.
+// consistentTrees returns the index of each collection at one version, by key prefix. If the
+// history drops that version meanwhile, consistentTrees retries with a newer version.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {

@@ -144,7 +144,7 @@ func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
 	return s.appliedRevision.await(ctx, version)
 }
 
-// Healthy returns nil while the store accepts changes, and otherwise the failure.
+// Healthy returns nil while the store accepts changes. Otherwise it returns the reason.
 func (s *Store) Healthy() error {
 	if err := s.failed.Load(); err != nil {
 		return *err

@@ -6,15 +6,15 @@ import (
 	"errors"
 )
 
-// token is the content of a continue token. It needs no signature, because a forged token cannot
-// read more than the request itself may.
+// token is the content of a continue token. It needs no signature, because a forged token grants no
+// additional access.
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest means that the list continues in the newest state, because the state at Version is
-	// gone.
+	// Newest means that the list continues in the newest state, because the state at Version is no
+	// longer available.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
 	// Began is the Unix time in seconds when the first chunk was read, by the clock of process By.

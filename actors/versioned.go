@@ -14,17 +14,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This file changes objects whose versions a webhook converts. A change is computed in the version
-// of the request, with the admission, validation and field managers of that version. The result is
-// then converted to the stored version.
+// This file computes changes to objects of kinds with a conversion webhook. A change is computed in
+// the version of the request, with the admission, validation and field managers of that version.
+// The result is then converted to the stored version.
 //
-// The owner never waits for a webhook. It computes only deletes without admission, and writes that
-// use the version in which the object is stored. The request's goroutine computes all other
-// changes. It also takes over a change that turns out to need a conversion, for admission or for
-// the fields of other managers.
+// The owner never waits for a webhook. It computes only deletes without admission, and writes in
+// the version in which the object is stored. The request's goroutine computes all other changes,
+// including those that turn out to need a conversion for admission or for other field managers.
 
-// withoutWebhook returns the mutation in a working form that the owner can begin to compute without
-// a webhook, and a detector of conversions. It returns nil if there is no such form.
+// withoutWebhook returns the mutation with a kind that lets the owner begin without a webhook, and
+// a detector of conversions. It returns nil if there is no such kind.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
 	form := formWithoutWebhook(m, state)
 	if form == nil {
@@ -35,7 +34,7 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formWithoutWebhook returns the working form for withoutWebhook, or nil.
+// formWithoutWebhook returns the kind for withoutWebhook, or nil.
 func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {

@@ -149,8 +149,8 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	w.scratch = nil
 }
 
-// recover ends a watch that has panicked, so that its client starts another. The supervisor handles
-// the panic.
+// recover ends a watch that has panicked, so that its client reconnects. The supervisor handles the
+// panic.
 func (w *watch) recover() {
 	reason := recover()
 	if reason == nil {

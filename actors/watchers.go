@@ -21,9 +21,9 @@ type watchers struct {
 	inline []runtime.Turn // of wake, reused
 }
 
-// watchGroup is the selection that the watches of a group share: the objects of one namespace, or
-// of all namespaces if namespace is empty. Unless field is noField, that field must have the value.
-// For example, each kubelet watches the Pods of its node.
+// watchGroup identifies watches that select the same objects: those of one namespace, or of all
+// namespaces if namespace is empty. If field is not noField, the objects must have the given value
+// in that field. For example, each kubelet watches the Pods of its node.
 type watchGroup struct {
 	namespace string
 	field     int
@@ -77,8 +77,8 @@ func (all *watchers) remove(w *watch) {
 }
 
 // wake wakes all watches that may select one of the changes. The changes must already be in the
-// history, but not yet in the applied revision. A reader of that revision can then rely on the
-// notification. The caller runs the inline watches. The result is valid until the next call.
+// history, but not yet in the applied revision. The caller runs the returned inline watches. The
+// result is valid until the next call.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) (inline []runtime.Turn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

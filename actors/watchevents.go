@@ -14,8 +14,7 @@ import (
 // requested version, and sends them.
 
 // scratch holds the records and events of a watch while it handles a message. Watches share a pool
-// of scratch values, so that a burst of changes does not leave memory behind in thousands of
-// watches.
+// of scratch values, so that idle watches retain no buffers.
 type scratch struct {
 	records []*record
 	buffer  []request.Event

@@ -69,8 +69,8 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// step runs the n-th operation. Some operations also get a Pod, or list the Pods of one or all
-// namespaces.
+// step runs the n-th operation of the simulation. Some operations also get a Pod, or list the Pods
+// of one or all namespaces.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	turn := n * r.churn / r.rate // for a Pod
 	beat := n - turn             // for a node

@@ -24,7 +24,7 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 }
 
 // customResource measures the time from the response to the creation of a CRD until an object of
-// its kind can be created. The row's figure is the number of requests rejected meanwhile.
+// its kind can be created. The figure is the number of requests rejected in that time.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.Target.group("apiextensions")
 	if err != nil {
@@ -81,7 +81,7 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 }
 
 // defineMany measures many CRDs of 10 KiB: the CPU time to create one, their memory, the latency of
-// discovery and of the OpenAPI index, and the next start.
+// discovery and of the OpenAPI index, and the time of the next start.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command bench is the load generator. It drives Kubernetes-compatible servers over TLS and
-// HTTP/1.1 with keep-alive. It measures rate, latency, CPU time per operation and resident memory
-// of the server's processes.
+// Command bench generates load on Kubernetes-compatible servers over TLS and HTTP/1.1 with
+// keep-alive. It measures rate, latency, CPU time per operation and resident memory of the server's
+// processes.
 //
 //	options.go                   the flags
 //	runner.go                    rounds, the compared servers, and the floor
@@ -14,13 +14,13 @@
 //	other files                  workloads
 //
 // A workload is a function with an entry in the table and a line in bench/README.md. It prepares a
-// namespace, drives a Load, whose operations are Steps, and returns a Result per row. A Step checks
-// its response, so that a fast wrong response does not count. Its own time is part of the latency,
-// so it formats and searches bodies instead of encoding and decoding them.
+// namespace, drives a Load, and returns a Result per row. The operations of a Load are Steps. A
+// Step checks its response, so that a wrong response is not counted. The time of a Step is part of
+// the latency, so a Step formats and searches bodies instead of encoding and decoding them.
 //
 // Invariants:
 //
-//   - Every workload is bounded by operations and time (the soak by rate and time), and the whole
+//   - Every workload is bounded by operations and time (the soak by rate and time), and the entire
 //     run by --timeout.
 //   - Only processes that the harness started are signaled.
 //   - A failed operation is counted as an error, never in a rate or a latency.

@@ -20,8 +20,8 @@ type fixture struct {
 	others    []string // further collections to delete at the end
 }
 
-// namespaceCounter numbers the namespaces of this process. Together with the process ID it keeps
-// runs on one server apart.
+// namespaceCounter numbers the namespaces of this process. Their names also contain the process ID,
+// so that concurrent runs do not collide.
 var namespaceCounter atomic.Int64
 
 // prepare creates a namespace with objects 0 to n-1. After a failure it removes the namespace.
@@ -113,7 +113,7 @@ func (f *fixture) json(n int) []byte {
 		name(n), f.namespace, now(), f.payload)
 }
 
-// These requests cycle through the objects, so that all are equally hot.
+// These requests cycle through the objects.
 
 func (f *fixture) get(n int) Request { return get(f.object(n % f.total)) }
 

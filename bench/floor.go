@@ -22,7 +22,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// nameFloor is the hidden subcommand that serves the floor, and the label of its rows.
+// nameFloor is the hidden subcommand that runs the floor (startFloor), and the label of its rows.
 const nameFloor = "floor"
 
 // Paths of the floor. Any other path returns a body whose size is the query parameter bytes.
@@ -32,9 +32,9 @@ const (
 	floorMaxBytes  = 64 << 20 // bytes of one response
 )
 
-// startFloor starts the floor, a bare fasthttp server whose responses have the size of the measured
-// server's. The floor is a child process, so that its CPU time is separate from the load
-// generator's. The child exits when its standard input is closed.
+// startFloor starts the floor, a bare fasthttp server that returns responses of the same size as
+// the measured server. It is a child process, so that its CPU time is not counted with the load
+// generator's. It exits when its standard input is closed.
 func startFloor() (_ *Target, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {

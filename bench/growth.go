@@ -86,7 +86,7 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings measures a get by a service account that only one of many RoleBindings allows.
+// bindings measures a get by a service account that one of many RoleBindings authorizes.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target

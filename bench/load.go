@@ -119,8 +119,7 @@ func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) err
 	return profiling.Wait()
 }
 
-// paced delays each operation to keep the given rate per second. Late operations run immediately,
-// so that the average rate is kept.
+// paced runs operations at the given average rate per second. Late operations run immediately.
 func paced(rate float64, step Step) Step {
 	begin := sync.OnceValue(time.Now)
 	return func(c *Conn, n int) (int, error) {

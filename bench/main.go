@@ -18,7 +18,7 @@ func main() {
 }
 
 // run is main with its environment as arguments. The exit code is 0 without errors, 2 for invalid
-// flags, and 1 for failed operations or workloads or for growth in a soak. An interrupt stops the
+// flags, and 1 if operations or workloads failed or a soak found growth. An interrupt stops the
 // servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if slices.Equal(args, []string{nameFloor}) {

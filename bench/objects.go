@@ -46,9 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods measures applies to 2 KiB Pods with three managers. Each apply changes an annotation in
-// the first row, only the whitespace of the body in the second, and nothing in the third. Most
-// applies by controllers change nothing.
+// applyPods measures applies to 2 KiB Pods with three managers. The three rows are for applies that
+// change an annotation, only the whitespace of the body, or nothing. Most applies by controllers
+// change nothing.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -88,8 +88,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 		}
 		results = append(results, result)
 		load.Profile = "" // profile changes only
-		// Reset the Pods, because otherwise the first operation on each would be a change in the
-		// next row.
+		// Reset the Pods, so that the next row does not begin with changes.
 		if err := f.fill(ctx, pods, step(func(n int) Request { return apply(f.pod(n), "bench", f.podJSON(n, "")) })); err != nil {
 			return nil, err
 		}

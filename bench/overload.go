@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// overloadFactor is the ratio of the burst's rate to the rate reached before. overloadClients far
+// overloadFactor is the ratio of the burst's rate to the full-speed rate. overloadClients far
 // exceeds the number of clients that a server admits at once by default.
 const (
 	overloadFactor  = 3
@@ -14,8 +14,8 @@ const (
 )
 
 // overload measures updates at full speed, then at three times that rate from many more clients,
-// and then at full speed again. A server should serve as many as it can, reject the rest quickly
-// with 429, and recover fully. A 429 does not count as an error here.
+// and then at full speed again. A server should serve as many requests as it can, quickly reject
+// the others with 429, and recover fully. A 429 does not count as an error here.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {

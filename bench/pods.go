@@ -56,7 +56,7 @@ const (
 	podEvents   = 6  // per Pod: added, bound, three statuses, deleted
 )
 
-// podLife measures the life of a Pod in six writes. Watchers must receive all events.
+// podLife measures the six writes of a Pod's lifecycle. Watchers must receive all events.
 func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -61,7 +61,6 @@ func newRow(target string, result Result) *Row {
 	return row
 }
 
-// add appends the rows of one workload and computes the ratios between them.
 func (r *Report) add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
 	for _, row := range rows {
@@ -154,7 +153,7 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows, and then first errors and notes, which may be long.
+// writeTable prints the rows. First errors and notes follow the table, because they may be long.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {

@@ -98,7 +98,7 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
-// writeScript writes a shell script that takes the place of a program, and returns its path.
+// writeScript writes a shell script that replaces a program, and returns its path.
 func writeScript(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Server is a started daemon or kube-apiserver with its etcd, if any. programs are in starting
-// order.
+// Server is a started daemon or kube-apiserver with its etcd, if any. programs are in the order in
+// which they were started.
 type Server struct {
 	Target   *Target
 	programs []*program
@@ -56,8 +56,8 @@ func (s *Server) count() {
 }
 
 // startDaemon runs `<binary> serve` on a free port with data directory dir, and returns when it is
-// ready. If etcd is set, startDaemon first starts that etcd, which then stores the objects. After a
-// failure, no started process is left.
+// ready. If etcd is set, startDaemon first starts that etcd, which then stores the objects. On
+// failure, it stops all started processes.
 func startDaemon(o *Options, binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -143,7 +143,7 @@ func (s *Server) startEtcd(binary, dir string) (string, error) {
 // startKubernetes starts a kube-apiserver with its etcd and returns when it is ready. Like the
 // daemon it uses TLS, client certificates, RBAC, an audit log of metadata, and synced writes. The
 // ServiceAccount plugin is disabled, because it would reject Pods without the controller that
-// creates service accounts. After a failure, no started process is left.
+// creates service accounts. On failure, startKubernetes stops all started processes.
 func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {

@@ -25,7 +25,7 @@ const (
 )
 
 // soak runs all kinds of operations at a moderate rate for --duration. The number of objects is
-// constant, but each new object gets a new name. The figure is the number of quantities that grew.
+// constant, but each new object gets a new name. The figure is the number of metrics that grew.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
 	// The server ends watches after an hour, which the pool would count as an error.
 	if s.Duration > time.Hour {
@@ -99,7 +99,7 @@ var monitoredMetrics = []struct {
 }
 
 // monitor samples the server periodically on its own connection, until stop is called. The first
-// fifth of the time is the warm-up, while caches and histories fill.
+// fifth of the time is the warm-up, during which caches and histories fill.
 func monitor(s *Session) (stop func() *TimeSeries) {
 	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
 	quit := make(chan struct{})
@@ -126,8 +126,8 @@ func monitor(s *Session) (stop func() *TimeSeries) {
 	}
 }
 
-// look adds the monitored quantities to a series, except those that cannot be read. It reads the
-// heap after a garbage collection, because garbage would hide a leak.
+// look adds the monitored metrics to a series, except those that cannot be read. It reads the heap
+// after a garbage collection, because garbage would hide a leak.
 func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	found, err := scrapeMetrics(c)
 	if err != nil {
@@ -147,8 +147,8 @@ func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 }
 
 // watchBriefly is a Step that opens a watch and closes it early. Every second watch waits for an
-// event. The other watches reset the connection immediately, which a server notices only when it
-// writes.
+// event. The other watches reset the connection immediately. A server notices the reset only when
+// it writes.
 func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// users hands out the users of --users, one to each connection. Their tokens equal their names.
-// None is an administrator, because administrators are exempt from per-user limits.
+// users holds the users of --users and assigns one to each connection. Their tokens equal their
+// names. None is an administrator, because administrators are exempt from per-user limits.
 type users struct {
 	total int64
 	next  atomic.Int64

@@ -24,9 +24,9 @@ type Workload struct {
 
 const protobufSuffix = "-protobuf"
 
-// workloads returns all workloads in running order. Workloads that measure memory come first, while
-// the process is new. Workloads that leave many objects come last. Comparisons match rows by name,
-// so names must not change.
+// workloads returns all workloads in the order in which they run. Workloads that measure memory
+// come first, while the process is new. Workloads that leave many objects come last. Comparisons
+// match rows by name, so names must not change.
 func workloads() (all []Workload) {
 	for _, w := range []Workload{
 		{Name: "idle-watchers", Run: idleWatchers},
@@ -118,7 +118,7 @@ func protobufVariants(names []string) (variants []string) {
 }
 
 // Result is a row of the report. If Name is empty or begins with a comma, the workload's name is
-// put in front.
+// prepended.
 type Result struct {
 	Name       string
 	Sample     *Sample     // nil if there is only a figure

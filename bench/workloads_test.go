@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// countedWorkloads are workloads of single requests, with the expected operations and requests by
-// method under the flags of session. The requests include preparation and cleanup.
+// countedWorkloads lists workloads of single requests. It has the numbers of operations and
+// requests that are expected under the flags of session. The requests include preparation and
+// cleanup.
 var countedWorkloads = []struct {
 	name       string
 	method     string
@@ -321,7 +322,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// TestFailingLoadEnds checks that workers give up if the server fails every request.
+// TestFailingLoadEnds checks that workers stop if the server fails every request.
 func TestFailingLoadEnds(t *testing.T) {
 	s := startProxy(t).session(t)
 	load := Load{Concurrency: 2}

@@ -129,7 +129,7 @@ func TestApplyProvisionsNamespaces(t *testing.T) {
 }
 
 // TestAdmittedApplyIsNotSkipped checks that the digest of an apply is looked up only if no
-// admission plugin must see the change.
+// admission plugin handles the apply.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -149,7 +149,7 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 }
 
 // TestPatchChoosesItsAdmissionOnce checks that the admission plugins for a patch are selected once,
-// and not at all for an unsupported patch type.
+// and never for an unsupported patch type.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -8,7 +8,7 @@ import (
 )
 
 // aggregatedServer returns the server that a request is proxied to, or nil if this server handles
-// it. Paths of a group without a version are handled here, from the discovery of all servers.
+// it. This server handles group paths without a version, using the discovery of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil
@@ -24,7 +24,7 @@ func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 }
 
 // forward proxies a request to the server of its version, on behalf of the user. The query is
-// normalized, so that the remote server parses the query that was authorized.
+// normalized, so that the remote server parses it as the authorizer did.
 func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	if !to.Available() {
 		return apierrors.Unreachable("service unavailable")

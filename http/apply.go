@@ -20,9 +20,9 @@ import (
 
 // apply handles a server-side apply. It responds with the object, and with 201 if it was created.
 //
-// Most applies are repeated by clients that reconcile a cluster, and change nothing. A digest of
-// the request identifies such a repetition before the body is decoded. Dry runs, custom kinds and
-// admission plugins that handle no-op applies exclude this shortcut.
+// Most applies come from reconciling clients and change nothing. A digest of the request identifies
+// a repeated apply before the body is decoded. This shortcut is not used for dry runs, custom
+// kinds, or admission plugins that handle no-op applies.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -93,8 +93,7 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 
 // structureError returns an error that lists the fields of a configuration that do not match the
 // schema, or nil if all match. It decodes body again without a schema, because the typed decoder
-// drops unknown fields. CBOR is not decoded again: config and text are the results of the caller's
-// check.
+// drops unknown fields. For CBOR, it uses the results of the caller's check in config and text.
 //
 // A create or update may drop unknown fields with a warning. An apply may not, because the manager
 // would then not own fields that it applied.
@@ -117,9 +116,8 @@ func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, un
 // maxShownFaults limits the field errors listed in one message, in bytes.
 const maxShownFaults = 16 << 10
 
-// applyDigest returns the digest of everything that determines the result of an apply, except the
-// stored object. The store discards the digest when that object changes. 128 bits of SHA-256 make
-// it infeasible to construct two requests with the same digest.
+// applyDigest returns a digest of all inputs of an apply except the stored object. The store
+// discards the digest when the object changes. 128 bits of SHA-256 make collisions infeasible.
 func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
@@ -130,7 +128,7 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 // matchConfigToPath checks that a configuration matches the kind and object in the path. If the
 // configuration names another object, only apply.Misplaced is set. The messages are those of
 // kube-apiserver, because clients compare some of them. The version is compared before the kind, so
-// that a wrong version of the right kind is reported as a wrong version.
+// that the error names a wrong version.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)

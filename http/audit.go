@@ -20,7 +20,7 @@ import (
 )
 
 // beginAudit begins the audit of an authenticated request. In blocking mode it rejects the request
-// if the event cannot be stored, because nothing may happen without an audit record.
+// if the event cannot be stored.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -104,8 +104,7 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic recovers from a panic while auditing. The response is complete and must still
-// be sent.
+// recoverAuditPanic recovers from a panic while auditing, so that the response is still sent.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -124,8 +123,7 @@ func (x *requestContext) auditStarted(code int) {
 }
 
 // auditWatch records the start of a watch or a tunnel, and returns a function that records its end.
-// The watch takes over the record from the requestContext, which returns to its pool. The record's
-// buffers are dropped.
+// It takes the record from the requestContext, which returns to its pool.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {
@@ -148,8 +146,7 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a request as JSON, regardless of its encoding. Deletes
-// call it directly, because their body contains only options.
+// auditRequestOptions records the body of a request as JSON, regardless of its encoding.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -173,7 +170,7 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 }
 
 // auditRepeatedApply records the configuration of a repeated apply. It decodes the body only if the
-// policy wants request bodies, since the shortcut in apply avoids decoding.
+// policy records request bodies, since the shortcut in apply avoids decoding.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -183,8 +180,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list response. all is the total size of the objects in bytes. Because
-// lists are streamed, it assembles the list only if it may fit into a record.
+// auditResponseList records a list response. all is the total size of the objects in bytes. A
+// streamed list is assembled only if it may fit into a record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return

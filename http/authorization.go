@@ -29,8 +29,8 @@ func (s *Server) authorize(x *requestContext) error {
 }
 
 // requireCreateRight makes an update or apply fail if it would create an object that the user may
-// not create. The authorizer is called in advance, because it may be slow, and the object's owner
-// must not wait for it.
+// not create. It calls the authorizer in advance, because a slow authorizer must not block the
+// actor that owns the object.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -45,8 +45,8 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 
 // setAttributes sets the authorization attributes of a request. user is nil if the request was
 // rejected before authentication succeeded. Selectors are set only for list, watch and
-// deletecollection. The field selector of a deletecollection does not set a name. The right to
-// delete one object by name must not imply the right to deletecollection.
+// deletecollection. A deletecollection never has a name, because permission to delete one object
+// must not imply permission to deletecollection.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{
@@ -68,8 +68,8 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 
 // selectedName returns the name that a field selector metadata.name=x of a list or watch requires,
 // or "". A user who is authorized for that object alone may then list or watch it. Names that
-// cannot be a path segment are ignored. For aggregated resources the selector is not validated,
-// because this server does not know their fields.
+// cannot be a path segment are ignored. The selectors of aggregated resources are not validated,
+// because their fields are unknown.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

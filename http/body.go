@@ -55,10 +55,9 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 // almost every user may create some of these kinds, such as SelfSubjectAccessReview.
 const maxReviewBytes = 64 << 10
 
-// receiveBody reads the request body. A request does not count as in flight while the server waits
-// for the client to send the body. Afterwards the request must acquire seats and an in-flight slot
-// again, which may fail with 429. It also reserves memory for the actual body size and the
-// response.
+// receiveBody reads the request body. A request does not count as in flight while it waits for its
+// body. Then receiveBody acquires seats and an in-flight slot again, which may fail with 429, and
+// reserves memory for the body and the response.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

@@ -6,14 +6,15 @@ import (
 )
 
 // Several servers may share the store, so this server may not yet have applied a write that another
-// server has acknowledged. Three rules keep its responses consistent. No other code in this package
-// may call an authenticator or authorizer, or read objects without the Store.
+// server has acknowledged. Three rules keep its responses consistent:
 //
 //   - The Store itself ensures that its responses are current.
 //   - A rejection by an authenticator or authorizer counts only after catchUp (authenticateUser,
 //     decide). Accepted requests do not wait.
 //   - Code that reads objects or policy without the Store calls catchUp first: routeResource for
 //     operations and connections, currentDocuments for discovery.
+//
+// No other code in this package may call authenticators or authorizers, or bypass the Store.
 
 // catchUp waits until this server has applied everything that other servers acknowledged before the
 // request. It reports whether a retry may now succeed. Each request waits at most once, and

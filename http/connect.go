@@ -25,7 +25,7 @@ import (
 type KubeletOptions = connect.KubeletOptions
 
 // newLocator returns the locator for Pods, Services and Nodes. It does not verify the certificates
-// of Pods, because they are known only by address.
+// of Pods, because Pods are addressed only by IP.
 func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
 		Objects: objects, EndpointSlices: s.endpointSlices,
@@ -101,8 +101,8 @@ func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	return nil
 }
 
-// requireCreateOfStream requires the verb create for exec, attach and portforward. WebSocket
-// clients must open these streams with GET, so the verb get would otherwise suffice.
+// requireCreateOfStream requires the verb create for exec, attach and portforward, even if a
+// WebSocket client opens the stream with GET.
 func (s *Server) requireCreateOfStream(x *requestContext) error {
 	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
 		return nil
@@ -204,8 +204,8 @@ func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// translator returns a translator for WebSocket clients whose protocol container runtimes do not
-// support. It returns nil if the runtime can serve the client directly.
+// translator returns a translator if a WebSocket client uses a protocol that container runtimes do
+// not support, and otherwise nil.
 func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

@@ -40,8 +40,7 @@ func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 }
 
 // ReplaceUnwritable replaces a response with a 500 if its body failed before the first byte was
-// sent. It removes the headers that describe the body. It keeps the audit ID, which the Status
-// mentions.
+// sent. It removes the headers that describe the body, but keeps the audit ID.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

@@ -11,22 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// The limits of one conversion batch, which holds at least one object. Converting objects one at a
-// time would cost one webhook call each. Converting all at once would hold the list in memory
-// twice.
+// The limits of one conversion batch, which holds at least one object. Small batches cost more
+// webhook calls, and large ones more memory.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10
 )
 
-// maxListTime is effectively no limit, because a client that reads so slowly is disconnected long
-// before.
+// maxListTime is effectively unlimited, because slow clients are disconnected much earlier.
 const maxListTime = 24 * time.Hour
 
 // converted returns a function that converts the objects of a list to the requested version, in
 // batches, while the response is written. It returns nil if the objects are written as stored. The
-// function fails once the client has disconnected, because converting may take much longer than
-// writing.
+// function fails once the client has disconnected, to avoid useless conversions.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
 	form := listing.Form
 	if x.format.Shape == negotiate.Whole && (form.Converter == nil || !slices.ContainsFunc(listing.Items, form.Converts)) {

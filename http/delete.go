@@ -21,8 +21,7 @@ func (s *Server) delete(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	// A client that accepts PartialObjectMetadataList gets a Status, which has only one
-	// representation. kube-apiserver accepts such requests too.
+	// As in kube-apiserver, a client that accepts PartialObjectMetadataList gets a Status.
 	statusOnly := x.format.Shape == negotiate.PartialList
 	if !statusOnly {
 		if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
@@ -71,8 +70,8 @@ func (s *Server) deleteCollection(x *requestContext) error {
 
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
-// deleteOptions returns the options of a delete. They come from the body, or from the query if the
-// body is empty. A dry run may be requested in either.
+// deleteOptions returns the options of a delete from the body, or from the query if the body is
+// empty. A dry run may be requested in either.
 func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {

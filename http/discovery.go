@@ -10,7 +10,7 @@ import (
 )
 
 // currentDocuments returns the discovery documents, including all kinds that any server defined
-// before the request. If the store is unreachable, they cover only the locally known kinds.
+// before the request. If the store is unreachable, only the locally known kinds are included.
 func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
 	s.catchUp(x)
 	return s.documents.Current()

@@ -48,7 +48,7 @@
 //   - A body is read only after authentication and authorization. While a request waits for its
 //     body, it is not in flight.
 //   - Headers are never removed or reordered. Credentials are hidden instead.
-//   - No list is assembled: it is streamed from the store's objects, and the memory of all
+//   - Lists are streamed from the store's objects, never assembled, and the memory of all
 //     responses together is limited.
 //   - If a body fails after its first byte was sent, it is truncated so that clients detect this.
 //     If nothing was sent yet, the response is a 500.
@@ -59,23 +59,25 @@
 //
 // # Fixed paths
 //
-// Resources are routed by their Info. All other paths (health, metrics, version, discovery,
-// OpenAPI, the console) are fixedRoutes in a map.
+// Requests for resources are routed by their Info. All other paths (health, metrics, discovery,
+// version, OpenAPI, the console) are fixedRoutes in a map.
 //
 // # Watches on the wire
 //
-// A watch responds with HTTP/1.1 200 with Transfer-Encoding: chunked and Connection: close, since
-// the connection ends with it. Each flush is one chunk of whole events: in JSON
-// `{"type":T,"object":O}` and a line feed each; in Protobuf a length of four bytes, big endian, and
-// a WatchEvent whose object is an enveloped message; in CBOR a document, a map of type and object.
-// The chunk of length zero ends the watch. With HTTP/1.0 there are no chunks, and the watch ends
-// with the connection.
+// A watch responds with 200, Transfer-Encoding: chunked, and Connection: close. Each flush is one
+// chunk of whole events, and the chunk of length zero ends the watch. With HTTP/1.0 there are no
+// chunks, and the watch ends with the connection. The encodings of an event are:
 //
-// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101, and each event is
-// one unfragmented message: in JSON a text frame of the same line, in Protobuf a binary frame of
-// the WatchEvent without the length, in CBOR a binary frame of the document. Pings are answered. Up
-// to 64 KiB of data are ignored. The server sends a close frame: 1000 at the end of the watch, the
-// client's own code if the client closes, 1002 and 1009 for its errors. Errors before the upgrade
-// are plain responses. The first offered subprotocol is selected. One that begins with
-// base64url.bearer.authorization.platform.io. contains a token instead.
+//   - JSON: `{"type":T,"object":O}` and a line feed
+//   - Protobuf: a length of four bytes, big endian, and a WatchEvent whose object is an enveloped
+//     message
+//   - CBOR: a document, a map of type and object
+//
+// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101. Each event is one
+// unfragmented message: a text frame for JSON, and a binary frame for Protobuf (without the length)
+// and CBOR. Pings are answered. Up to 64 KiB of data are ignored. The server sends a close frame:
+// 1000 at the end of the watch, the client's own code if the client closes, 1002 and 1009 for its
+// errors. Errors before the upgrade are plain responses. The first offered subprotocol is selected.
+// A subprotocol that begins with base64url.bearer.authorization.platform.io. contains a token
+// instead.
 package http

@@ -38,9 +38,9 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters, and then the handler. Their order is part of the contract (doc.go).
-// Cheap checks that need only the request come first. No filter before authenticate may reveal
-// which objects exist. Flow control comes before authorization, which may call a webhook.
+// runFilters runs the filters and then the handler. The order of filters is part of the contract
+// (doc.go). Cheap checks that need only the request come first. No filter before authenticate may
+// reveal which objects exist. Flow control comes before authorization, which may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
 		// The end of this request is unknown, so later bytes on the connection must not be parsed
@@ -129,8 +129,8 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 }
 
 // setDeadline sets the deadline of the request. For requests other than watches, a positive
-// parameter timeout may shorten it. The time counts from the arrival of the head, so that a client
-// with a slow body uses up its own time.
+// parameter timeout may shorten it. The time counts from the arrival of the head, so it includes
+// the arrival of the body.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {

@@ -83,9 +83,9 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	return r
 }
 
-// serve routes a request by its path. A path with escapes matches no fixed route. A wrong path is a
-// 404 and never a redirect, because a redirected client might send its token elsewhere, or turn a
-// POST into a GET.
+// serve routes a request by its path. A path with escapes matches no fixed route. An unknown path
+// gets a 404, never a redirect, because a redirected client might send its token elsewhere, or turn
+// a POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return apierrors.PageNotFound()

@@ -35,8 +35,8 @@ func isHealth(path string) bool {
 
 var errDraining = errors.New("the server is shutting down")
 
-// checks returns the checks of one endpoint. Only /readyz fails during a shutdown: load balancers
-// must redirect requests, but nothing should restart the server.
+// checks returns the checks of one endpoint. Only /readyz fails during a shutdown, so that load
+// balancers redirect requests but the server is not restarted.
 func (s *Server) checks(endpoint string) []Check {
 	all := []Check{{Name: "ping", Check: func() error { return nil }}}
 	for _, c := range s.opts.Checks {

@@ -21,8 +21,8 @@ const watchesPerUpgrade = 16
 const maxUnknownStreams = 4096
 
 // capacities returns the capacity of each resource. Reads and writes have separate limits, so that
-// a flood of one does not affect the other. With flow control, both have the sum as their limit,
-// which is the number of seats.
+// a flood of one does not affect the other. With flow control, the limit of both is the number of
+// seats, which is the sum.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{

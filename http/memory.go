@@ -32,9 +32,9 @@ const (
 	maxListUnderPressure = 500
 )
 
-// reserveWork admits a request if enough memory is available for its work. A pending body may never
-// arrive, so nothing is reserved for it. reserveWork is called again when the body has arrived. The
-// server must have a MemoryMonitor.
+// reserveWork admits a request if enough memory is available for its work. It reserves nothing for
+// a pending body, which may never arrive, and is called again when the body has arrived. The server
+// must have a MemoryMonitor.
 func (s *Server) reserveWork(x *requestContext) error {
 	if x.kind.Virtual() {
 		return nil
@@ -138,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveChange reserves the memory for the response before the change is made. A completed change
-// can no longer be rejected, so slow readers could exhaust the memory.
+// reserveChange reserves the memory for the response before the change is made, because a completed
+// change can no longer be rejected.
 func (s *Server) reserveChange(x *requestContext) error {
 	if represent.ObjectMemory(x.format, response.MaxBuffered+1) == 0 {
 		return nil // the object is sent as stored

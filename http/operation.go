@@ -49,8 +49,8 @@ type operationKey struct {
 	subresource string
 }
 
-// resolve replaces the keys of byName, "group/version/resource" in platform form with an optional
-// subresource, with the kinds that they name. Kinds that are not served are skipped.
+// resolve returns byName with its keys resolved to kinds. A key is "group/version/resource", with
+// an optional subresource, in platform form. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {

@@ -10,8 +10,8 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// handleCORS lets pages of allowed origins read the response. It reports whether the request was a
-// preflight, to which it has then responded.
+// handleCORS lets pages of allowed origins read the response. If the request is a preflight, it
+// responds and returns true.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
 	if !told || x.info.Method != "OPTIONS" {

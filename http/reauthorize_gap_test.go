@@ -22,8 +22,8 @@ func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestWatchSurvivesTransientDenial tests that a watch survives while a binding is deleted and
-// recreated, but not a permanent denial.
+// TestWatchSurvivesTransientDenial tests that a watch survives the replacement of a binding, but
+// not a permanent denial.
 func TestWatchSurvivesTransientDenial(t *testing.T) {
 	var rights transientDenier
 	var generation atomic.Uint64

@@ -38,8 +38,7 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 }
 
 // writeStream responds with a streamed body of about sizeHint bytes. Large bodies are compressed.
-// HTTP/1.0 has no chunks, so only Content-Length lets clients detect a truncated response. If the
-// size is unknown, the body is therefore produced once more to measure it.
+// HTTP/1.0 has no chunks, so a body of unknown size is first measured to set Content-Length.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
 	if sizeHint >= response.MinGzipSize && s.acceptsGzip(x) {
 		x.setHeader("Content-Encoding", "gzip")

@@ -20,8 +20,8 @@ func (s *Server) route(x *requestContext) error {
 	return s.fixed.serve(x)
 }
 
-// routeResource resolves the kind and calls the handler for the verb. Operations take precedence
-// over the verb create of stored kinds, such as Pods for an eviction.
+// routeResource resolves the kind and calls the handler for the verb. An operation, such as an
+// eviction of a Pod, takes precedence over the verb create of a stored kind.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil && s.catchUp(x) { // its CRD or APIService may be new

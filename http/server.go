@@ -155,8 +155,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// maxEnding limits how long Shutdown waits for connections to close after their next response. It
-// waits no longer than ShutdownDelay.
+// maxEnding and ShutdownDelay limit how long Shutdown waits for connections to close after their
+// next response.
 const maxEnding = time.Second
 
 func closeListener(l net.Listener) error {

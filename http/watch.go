@@ -14,7 +14,7 @@ import (
 
 // watch starts a store session and hands the connection to the watch. Malformed and rejected
 // requests get plain responses. Errors of the store, such as an expired version, become ERROR
-// events. Clients would retry a plain 410 forever.
+// events, because clients would retry a plain 410 forever.
 //
 // The watch is registered before the store is called, so that it ends if the server shuts down or
 // the user's permissions change meanwhile.

@@ -131,7 +131,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes tests that the server notices when the client of an idle watch disconnects.
+// TestWatchClientGoes tests that the server detects when the client of an idle watch disconnects.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")

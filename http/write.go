@@ -150,7 +150,7 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 const redactedCause = "Invalid value: not shown, because the user may not get the object"
 
 // redactInvalid removes the object's values from the error of an invalid patch, unless the user may
-// read the object. A user could otherwise send invalid patches to learn the values.
+// read the object.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
-// A zPage is a diagnostic page, such as /statusz or /flagz. By default it is text, whose format may
+// A zPage is a diagnostic page, such as /statusz or /flagz. The default is text, whose format may
 // change. Programs request the page as an object.
 type zPage struct {
 	kind, component string

@@ -47,7 +47,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestFaults checks that an error in one expression leaves the others usable, and that Authorizes
+// TestFaults checks that an error in one expression does not affect the others, and that Authorizes
 // reports the use of the authorizer.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],

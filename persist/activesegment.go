@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// minReserve and maxReserve bound the zeros after the batches, which are about as many bytes as the
-// segment holds. A sync costs half as much if it changes neither the length nor the blocks of a
-// file.
+// minReserve and maxReserve bound the number of zeros after the batches, which grows with the
+// segment. A sync costs half as much if it changes neither the length nor the blocks of a file.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
@@ -69,8 +68,8 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// padWithReserve appends the zeros to the frame, because one write saves a second sync. On a full
-// disk it appends none, because the remaining space is for batches that free space.
+// padWithReserve appends the zeros to the frame, so that both need only one sync. On a full disk it
+// appends none, because the remaining space is for batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -85,8 +84,8 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 }
 
 // truncateReserve lowers the watermark, then cuts off the zeros after the end of the active
-// segment. In the opposite order, a crash in between would look like data loss. If even the
-// watermark cannot be written, the file keeps the length of the durable watermark, with a hole at
+// segment. In the opposite order, a crash in between would look like data loss. If there is no
+// space to write the watermark, the file keeps the length of the durable watermark, with a hole at
 // its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
@@ -107,7 +106,7 @@ func (j *Journal) truncateReserve(end int64) error {
 }
 
 // zeroFrom sets the length of the active segment's file and zeroes everything from end on. File
-// systems that cannot punch holes truncate the file to end for a moment.
+// systems that cannot punch holes temporarily truncate the file to end.
 func (j *Journal) zeroFrom(end, length int64) error {
 	if length == end {
 		return j.file.Truncate(end)

@@ -122,9 +122,8 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 	return 0, true
 }
 
-// write makes a batch durable at the end of the active segment. The frame is written last, after
-// everything else that may fail for lack of space. A rejected batch thus leaves nothing that looks
-// like a commit.
+// write makes a batch durable at the end of the active segment. It writes the frame after all other
+// steps that may fail for lack of space, so that a rejected batch leaves no frame.
 func (j *Journal) write(commits []Commit) error {
 	if j.rotationDue() {
 		if err := j.rotateBeforeWrite(); err != nil {

@@ -17,9 +17,8 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 	return list, err
 }
 
-// retire archives or removes an obsolete segment. The archive must have no gap. It is therefore
-// emptied if the segment is not archived, because archiving is off or the disk is full. The caller
-// holds j.filesMu.
+// retire moves an obsolete segment to the archive. If archiving is off or the disk is full, it
+// removes the segment and empties the archive, which must have no gap. The caller holds j.filesMu.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {
@@ -32,8 +31,8 @@ func (j *Journal) retire(s segment) error {
 
 // removeSegment durably renames an obsolete segment before removing it. Some file systems (ext4
 // with data=writeback) reuse the blocks of a removed file before the removal is durable. After a
-// power loss, the file reappears with foreign content. Under the new name, removeOrphans ignores
-// it.
+// power loss, the file reappears with foreign content. removeOrphans deletes files with the new
+// name.
 func removeSegment(fsys vfs.FS, path string) error {
 	gone, dir := path+tempSuffix, filepath.Dir(path)
 	err := fsys.Rename(path, gone)
@@ -71,7 +70,7 @@ func (j *Journal) archive(s segment) error {
 	return err
 }
 
-// limitArchive removes the oldest archived segments until the rest fits into limit bytes. It
+// limitArchive removes the oldest archived segments until the archive fits into limit bytes. It
 // reports whether it removed any.
 func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 	list, err := listArchive(j.fs, j.dir)

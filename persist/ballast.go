@@ -39,7 +39,7 @@ type ballast struct {
 
 // refillBallast grows the ballast toward its target as far as space allows, and detects whether a
 // full disk has space again. It runs once a second, and in Append while the disk is full. It
-// shrinks the ballast only above twice the target, so that not every snapshot resizes the file.
+// shrinks the ballast only above twice the target, to avoid resizing the file with every snapshot.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast

@@ -74,7 +74,7 @@ type contents struct {
 }
 
 // createDirectory creates a data directory from the result of read, or leaves dir unchanged. It
-// checks dir before taking the lock, to create nothing in a foreign directory. It checks again
+// checks dir before taking the lock, so that it creates nothing in a foreign directory, and again
 // afterwards, because another Create may have finished meanwhile.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}

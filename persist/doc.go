@@ -1,5 +1,5 @@
-// Package persist keeps revisioned key-value state durable. It knows revisions, keys and values,
-// but no kinds.
+// Package persist stores revisioned key-value state durably. It handles revisions, keys and values,
+// but not kinds.
 //
 // Log is the contract, for any number of writers. Journal is its embedded driver, with a single
 // writer. A Write is a request, and a Commit is a durable write. A batch of commits is one frame in

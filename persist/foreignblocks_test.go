@@ -11,10 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks simulates a power loss on ext4 with data=writeback. It restores the former
-// length of a segment whose trailing zeros were cut off, after other files have reused the blocks.
-// The foreign content must be ignored if the next segment continues the journal. Otherwise it must
-// be reported as damage.
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback. A truncated segment regains
+// its former length, with blocks that other files have reused. The foreign content must be ignored
+// if the next segment continues the journal. Otherwise it must be reported as damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)

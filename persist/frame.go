@@ -40,9 +40,10 @@ type frame struct {
 	time        int64  // Unix nanoseconds
 }
 
-// size returns the bytes from the frame's header to the next frame. The payload has a checksum per
-// sector of the segment, because a power loss loses whole sectors. For example, 100 bytes of
-// payload at offset 64 lie in one sector, and 64 + 100 + 4 bytes are padded to 192.
+// size returns the number of bytes from the frame's header to the next frame. The payload has one
+// checksum per sector of the segment, because a power loss loses whole sectors. For example, a
+// payload of 100 bytes at offset 64 lies in one sector. Header, payload and checksum (64 + 100 + 4
+// bytes) are padded to 192.
 func (f frame) size() int64 {
 	n := int64(frameHeader)
 	if f.payload > 0 {
@@ -88,8 +89,8 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader also rejects inconsistent numbers with a correct checksum. The length of such a
-// header must not be used to find the next frame.
+// parseHeader rejects inconsistent numbers even if the checksum is correct, because the length of
+// such a header must not be used to find the next frame.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -113,8 +114,7 @@ func parseHeader(b []byte) (f frame, what string) {
 	return f, ""
 }
 
-// A flaw describes an invalid frame. A crash has torn the frame before it was synced, or the frame
-// was damaged afterwards.
+// A flaw describes a frame that a crash tore before it was synced, or that was damaged afterwards.
 type flaw struct {
 	torn   bool
 	offset int64
@@ -165,10 +165,9 @@ func (f frame) classifyTail(tail []byte) *flaw {
 
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
-// singleFlip reports whether flipping one bit of part, a slice of whole, gives whole the checksum
-// sum. Only then can a flipped bit look like a sector that was never written. It computes 4096
-// checksums per sector, but only for zeroed sectors with a wrong checksum. A crash leaves few of
-// them.
+// singleFlip reports whether flipping one bit of part, a subslice of whole, gives whole the
+// checksum sum. If so, damage made part look like a sector that was never written. It computes 4096
+// checksums per sector, but only for the few zeroed sectors with a wrong checksum.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {

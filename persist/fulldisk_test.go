@@ -96,8 +96,8 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestFullDiskWithoutWatermark checks that a killed process or a power loss loses no data if a full
-// disk rejects even writes in place, as with copy-on-write. The journal must keep the length that
-// its watermark promises.
+// disk rejects even writes in place, as copy-on-write file systems do. The journal must keep the
+// length that its watermark promises.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)

@@ -47,8 +47,8 @@ func (j *Journal) Healthy() error {
 	return nil
 }
 
-// probe rewrites the watermark to test the disk while nothing else is written. It leaves the file
-// of a closed journal alone, because the last watermark records the clean shutdown.
+// probe rewrites the watermark to test the disk while nothing else is written. It skips a closed
+// journal, because the last watermark records the clean shutdown.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()

@@ -27,8 +27,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes limits the excess history, because the journal drops history in whole
-// segments. Each start reads all segments.
+// defaultSegmentBytes limits the excess history that each start reads, because the journal drops
+// history in whole segments.
 const defaultSegmentBytes = 64 << 20
 
 // Options configures a Journal. The zero value is ready for use.

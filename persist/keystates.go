@@ -9,8 +9,8 @@ type keyStates struct {
 	batches []recentBatch
 }
 
-// A keyState is the newest revision of a key, or 0 if the key does not exist. Readers see this
-// state once revision at is applied, or already if at is 0.
+// A keyState is the newest revision of a key, or 0 if the key does not exist. Readers see it once
+// revision at is applied, or immediately if at is 0.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {
@@ -36,8 +36,7 @@ func (s *keyStates) of(key string) keyState {
 	return keyState{revision: s.caller.CurrentRevision(key)}
 }
 
-// forgetApplied drops the batches that the caller has applied. The cost is proportional to their
-// writes.
+// forgetApplied drops the batches that the caller has applied.
 func (s *keyStates) forgetApplied() {
 	if s.caller == nil {
 		return

@@ -25,8 +25,8 @@ const (
 	archiveLabel = LocalLabel + "archive"
 	// gapsLabel lists the first revision after each gap left by an accepted data loss.
 	gapsLabel = LocalLabel + "gaps"
-	// LocalLabel is the prefix of labels that describe the directory and not its state. They are
-	// not part of backups or of directories created from a state.
+	// LocalLabel is the prefix of labels that describe the directory and not its state. Such labels
+	// are not part of backups or of directories created from a state.
 	LocalLabel = "local/"
 )
 
@@ -99,8 +99,8 @@ func (j *Journal) Label(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// SetLabel makes a label durable. After an error the old value remains. Labels are part of a
-// backup. SetLabel may be called at any time between Open and Close.
+// SetLabel makes a label durable. After an error the old value remains. SetLabel may be called at
+// any time between Open and Close.
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()

@@ -28,7 +28,7 @@ type CopiedState struct {
 
 // Write replaces the stored state with the one at revision at. items must yield items in ascending
 // key order, and origin is called after items. The old state is removed only after the new one is
-// durable and was read back, so that both exist for a while. After an error, the old state remains.
+// durable and has been read back. After an error, the old state remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {

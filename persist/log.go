@@ -27,13 +27,13 @@ type Write struct {
 	Metadata []byte
 	// Conditions must all hold at commit time. Otherwise the write is rejected.
 	Conditions []Condition
-	// BasedOn is the 1-based position in the batch of the write from which this one was computed,
-	// or 0. This write is rejected if its base was rejected or is no longer the newest write of the
-	// key.
+	// BasedOn is the position in the batch, counted from 1, of the write from which this one was
+	// computed. 0 means none. This write is rejected if its base was rejected or is no longer the
+	// newest write of the key.
 	BasedOn int
-	// With is the 1-based position in the batch of the write that this one belongs to, or 0. Either
-	// both are committed or neither. Only the other write may have Conditions, and they apply to
-	// both.
+	// With is the position in the batch, counted from 1, of the write that this one belongs to. 0
+	// means none. Both are committed or neither. Only that write may have Conditions, which apply
+	// to both.
 	With int
 	// Claims are taken and released together with the write.
 	Claims []Claim
@@ -45,7 +45,7 @@ type Write struct {
 	FreesSpace bool
 }
 
-// ValueAt returns a copy of the value with the digits of revision inserted. Callers can thus encode
+// ValueAt returns a copy of the value with the digits of revision inserted. It lets callers encode
 // an object before its revision is known.
 //
 // For example, {"resourceVersion":""} with offset 20 becomes {"resourceVersion":"42"}.
@@ -140,8 +140,9 @@ var (
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
 	// ErrFenced is an ErrCondition caused by a fence. A retry cannot succeed.
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
-	// ErrUnknown means that it is unknown whether a write was committed. If it was, the subscriber
-	// receives it before the next successful Append returns. After that it is never committed.
+	// ErrUnknown means that it is unknown whether a write was committed. A committed write reaches
+	// the subscriber before the next successful Append returns. A write that has not arrived by
+	// then is never committed.
 	ErrUnknown = errors.New("it is not known whether the write was committed")
 	// ErrNoSpace rejects a whole batch because the disk is full. The log is unchanged and accepts
 	// batches again when there is space.
@@ -229,9 +230,9 @@ type Log interface {
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
-	// HistoryAfter is called with the revision after which the log has every commit, before the
-	// first of them. If there is a gap, HistoryAfter is called again after it, and the commits
-	// before the gap are not part of the history.
+	// HistoryAfter is called before the first Commit, with the revision after which the log has
+	// every commit. It is called again after each gap. Commits before the gap are not part of the
+	// history.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
 	// State is queried for conditions after the recovery. If it is nil, the log keeps the revisions
@@ -254,7 +255,7 @@ type AppliedState interface {
 	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 
-// Stats holds sizes and counts of a log since it was opened.
+// Stats holds the sizes of a log, and counts since it was opened.
 type Stats struct {
 	JournalBytes, SnapshotBytes int64
 	Segments, Snapshots         int

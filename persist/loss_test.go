@@ -225,8 +225,8 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 }
 
 // TestUnsyncedLossSkipsRevisions checks that revisions are skipped after a power loss under
-// SyncNone, because assigned revisions may be lost. None must be skipped if only the process was
-// killed.
+// SyncNone, because assigned revisions may be lost. No revision may be skipped if only the process
+// was killed.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()

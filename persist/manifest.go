@@ -27,9 +27,9 @@ type manifest struct {
 	Bytes    int64    `json:"bytes"` // length of the file
 	Block    int64    `json:"block"` // bytes per checksum; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
-	// Parts lists the ascending offsets after 0 at which a part of the file begins. Each part is a
-	// complete BuntDB file, so that parts can be read in parallel. Without Parts, the file is one
-	// part.
+	// Parts lists the start offsets of all parts of the file but the first, in ascending order.
+	// Each part is a complete BuntDB file, so that parts can be read in parallel. Without Parts,
+	// the file is one part.
 	Parts []int64 `json:"parts,omitempty"`
 	// Origin identifies the source of a LocalCopy (CopiedState.Origin).
 	Origin json.RawMessage `json:"origin,omitempty"`
@@ -45,8 +45,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// readManifest treats a renamed manifest as damage. Its snapshot would otherwise be used as the
-// state at another revision.
+// readManifest treats a renamed manifest as damage, because its snapshot would be used as the state
+// at a wrong revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)

@@ -91,8 +91,8 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 }
 
 // beginWith starts from the newest intact snapshot that is not after the point. Without one, it
-// starts from an empty state if the journal is complete. Its last resort is a snapshot written
-// after the point's time, which may still hold an earlier state.
+// starts from an empty state if the journal is complete. The last resort is a snapshot that was
+// written after the point's time but may hold an earlier state.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {

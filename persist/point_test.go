@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory with its complete archive and a backup from the middle. It knows the
+// A past is a data directory with its complete archive and a backup from the middle. It records the
 // state after each write. There is one write per second.
 type past struct {
 	fs     *vfs.Mem
@@ -321,7 +321,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns the distance from a point to the snapshot of a restored directory, in revisions.
+// given returns the number of revisions between a point and the snapshot of a restored directory.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)

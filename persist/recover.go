@@ -74,8 +74,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// runSteps adds the faults of damaged snapshots to the error of a step. They are often its cause,
-// because the journal that an older snapshot needs was dropped when the newer one was written.
+// runSteps adds the faults of damaged snapshots to the error of a step. A damaged snapshot is often
+// the cause, because the segments that an older snapshot needs have been dropped.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -85,8 +85,8 @@ func (run *recovery) runSteps(steps ...func() error) error {
 	return nil
 }
 
-// loadState passes the newest intact snapshot to the caller. It loads the snapshot completely
-// first, so that a damaged one delivers nothing.
+// loadState passes the newest intact snapshot to the caller. It loads a snapshot completely first,
+// so that nothing is delivered from a damaged one.
 func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
@@ -151,7 +151,7 @@ func (run *recovery) findSegments() (err error) {
 }
 
 // dropStaleJournal drops a journal that ends before the snapshot, because the commits in between
-// are missing. After an accepted data loss that is normal. Otherwise it returns a DataLossError.
+// are missing. It returns a DataLossError unless a data loss was accepted.
 func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
@@ -222,8 +222,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment whose creation failed on a full disk, and whose removal a crash
-// has undone.
+// dropEmptySegment drops a segment that could not be created on a full disk and reappeared after a
+// crash.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // A restored log continues at the revision of the backup plus restoreRevisionGap, plus
 // restoreRevisionRate per second since the backup. The sum exceeds all revisions that a server can
-// have assigned since the backup, even if the clock is wrong. No revision is thus used twice, and
-// all revisions known to clients precede the history.
+// have assigned since the backup, even if the clock is wrong. No revision is used twice, and all
+// revisions known to clients precede the history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
@@ -41,7 +41,7 @@ func restore(dir string, from Source, o Options) (Restored, error) {
 		if err := s.read(from); err != nil {
 			return contents{}, errors.Join(err, s.close())
 		}
-		// If the clock is behind the time of the backup, no time counts as elapsed.
+		// The clock may be behind the time of the backup.
 		elapsed := max(0, o.Now().Sub(s.since)/time.Second)
 		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}, nil
 	})
@@ -218,7 +218,7 @@ type snapshotChunks struct {
 	err error // of the backup, because BuntDB may hide it
 }
 
-// Read stops at the first chunk of another kind. The backupReader keeps that chunk for the batches.
+// Read stops at the first chunk of another kind, which stays in the backupReader.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -69,8 +69,8 @@ func isTransient(err error) bool {
 }
 
 // rotateNow makes a new segment active. It writes the watermark before it uses the new segment and
-// before it cuts off the zeros of the old one. The watermark is then correct after a crash at any
-// point.
+// before it cuts off the zeros of the old one, so that the watermark is correct after a crash at
+// any point.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {
 		if err := j.sync(); err != nil {

@@ -38,7 +38,7 @@ type segment struct {
 	sum   uint32 // checksum in the header of that batch; 0: none
 }
 
-// fileName has a fixed width, so that names sort like revisions.
+// fileName returns a name of fixed width, so that names sort like revisions.
 func fileName(first Revision, suffix string) string {
 	return fmt.Sprintf("%016x%s", uint64(first), suffix)
 }

@@ -77,8 +77,8 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) e
 	})
 }
 
-// putSnapshot makes the file durable, and then the manifest. complete sets the remaining fields of
-// the manifest, or returns an error if the items are incomplete.
+// putSnapshot makes the snapshot file durable, and then the manifest. complete sets the remaining
+// fields of the manifest, or returns an error if the items are incomplete.
 func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
@@ -298,8 +298,8 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 	})
 }
 
-// Only bytesOf and textOf make bytes and strings share memory, which saves copies of values. Values
-// never change once they are committed.
+// bytesOf and textOf convert values without copying them. This is safe, because values never change
+// once they are committed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -11,8 +11,8 @@ type status struct {
 	closed, recovered bool
 }
 
-// check returns the failure of a journal even after it was closed, because the failure explains
-// more.
+// check returns the failure of a journal even if the journal is closed, because the failure is the
+// more specific error.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -118,8 +118,8 @@ func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	return err
 }
 
-// decode returns a value. For an unreadable value it returns the stored bytes and the reason. If
-// err is not nil, the value may become readable, so the caller must not continue.
+// decode returns the decoded value, or the stored bytes and the reason if the value is unreadable.
+// If err is not nil, the value may become readable later, so the caller must not continue.
 func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err error) {
 	if j.o.Transformer == nil || len(stored) == 0 {
 		return stored, nil, nil

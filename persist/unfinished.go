@@ -15,7 +15,7 @@ import (
 // An unfinished is a data directory that is being created. A marker file makes Open fail until the
 // directory is complete. If the directory itself must be created, a marker next to it
 // (dir.restoring) is created first. A marker gets its content when the directory is locked and
-// holds nothing else. Only then may a later run remove the other files.
+// holds nothing else. A later run may remove other files only if the marker has content.
 type unfinished struct {
 	o       Options
 	dir     string
@@ -72,7 +72,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm gives the marker its content, which allows removing the rest of the directory.
+// confirm writes the content of the marker, which allows later runs to remove the other files.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 
 // Verify compares every byte of a data directory with its checksums and applies the checks. It
 // writes one line per finding to out. ok is true if there is no fault. Verify takes no lock and
-// changes nothing, so the directory may be in use. Bytes after the last batch are then no fault.
+// changes nothing, so the directory may be in use. Bytes after the last batch are not a fault,
+// because a write may be in progress.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }
@@ -143,7 +144,8 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles needs readable labels to interpret other files. Unreadable labels are already a fault.
+// checkFiles needs readable labels to interpret other files. Unreadable labels were already
+// reported as a fault.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil

@@ -79,7 +79,7 @@ func (j *Journal) upgradeFormat(m watermark) error {
 }
 
 // watermarkPassed reports whether the watermark names a later segment than s. Only then may s be
-// removed, because a watermark that names a missing file is a data loss.
+// removed, because a watermark that names a missing file indicates data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()

@@ -32,8 +32,8 @@ type cached[T any] struct {
 	value T
 }
 
-// NewCache returns an empty Cache. resource is named as in the platform naming profile. parse has
-// no error result, so a value for an invalid object must record the error.
+// NewCache returns an empty Cache. resource is named as in the platform naming profile. parse
+// cannot return an error, so T must record the error for an invalid object.
 func NewCache[T any](resource meta.GroupResource, parse func(*Object) T) *Cache[T] {
 	return &Cache[T]{resource: resource, parse: parse, namespaces: map[string][]cached[T]{}}
 }
@@ -92,7 +92,7 @@ func (c *Cache[T]) Has(namespace string) bool {
 }
 
 // Each calls do with the values in a namespace, sorted by name, until do returns false. namespace
-// is empty for cluster-scoped resources. do must not block or use the cache, whose lock is held.
+// is empty for cluster-scoped resources. The lock is held, so do must not block or use the cache.
 func (c *Cache[T]) Each(namespace string, do func(name string, value T) bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -14,7 +14,7 @@
 //	remote       HTTP clients of webhooks and other services
 //	kubeconfig   the reader of kubeconfig files
 //
-// Of this module, policy imports only package kinds. It reads the cluster through Objects, which
-// actors/controllers/policyobjects implements. An Object is in stored form. A Change is its
-// creation, update or deletion. A Generation validates cached decisions.
+// Within this module, policy imports only package kinds. Objects gives access to the cluster.
+// Package actors/controllers/policyobjects implements it. An Object is in stored form. A Change is
+// the creation, update or deletion of an Object. A Generation validates cached decisions.
 package policy

@@ -69,8 +69,8 @@ func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record)
 func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
 func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
-// TestUnknownKeysAreBounded checks that tokens with unknown keys cause a few fetches at once, and
-// then only a few per minute.
+// TestUnknownKeysAreBounded checks that tokens with unknown keys cause only a small burst of
+// fetches, and then only a few per minute.
 func TestUnknownKeysAreBounded(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -197,7 +197,7 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// TestSlowProvider checks that a provider that does not respond blocks no request.
+// TestSlowProvider checks that an unresponsive provider does not block requests.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)

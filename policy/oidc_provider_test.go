@@ -102,7 +102,8 @@ func jwk(id string, key crypto.Signer) map[string]any {
 	return nil
 }
 
-// signToken signs a token with the default claims and changes to them. A nil value removes a claim.
+// signToken signs a token with the default claims, overridden by changes. A nil value removes a
+// claim.
 func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}

@@ -122,8 +122,8 @@ func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
 	}
 }
 
-// share replaces parts of wanted with equal parts of the old object, because updates share
-// unchanged parts with it.
+// share replaces values in wanted with equal values from old, because updates share unchanged
+// values with the old object.
 func share(wanted, old tree.Tree) {
 	for name := range wanted {
 		if name != "metadata" {
@@ -159,7 +159,7 @@ func newAttributes(t *testing.T, chain *admission.Chain, resource string, old, w
 	return request.NewAttributes(t.Context(), &m, old, wanted)
 }
 
-// admit runs all plugins for a change, including those at MayBlock.
+// admit runs all plugins for a change, including those at the stage MayBlock.
 func admit(a *request.Attributes) error {
 	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
 		if stage == request.MayBlock && !a.Waits() {

@@ -16,12 +16,11 @@
 //   - A stored Service holds its values in the tables. Additional values belong to a change that is
 //     not applied yet, or has an unknown outcome.
 //   - An address or a port has one holder. Only Observe adds a second one, for inconsistent data or
-//     for a commit whose values this server has also acquired. The log then refuses this server's
-//     write. The value becomes free when both holders have released it.
+//     for a commit of another server. The value becomes free when both holders have released it.
 //   - A Service may acquire a value again before its earlier release of that value is applied.
 //     Acquisitions are therefore counted.
-//   - The first address of the first range belongs to the Service of the API itself.
+//   - The first address of the first range belongs to the API server's Service.
 //
 // Owners of objects call the allocator concurrently. One mutex guards the tables and is held for
-// map operations only. An actor would only add a round trip to each call.
+// map operations only.
 package allocation

@@ -18,9 +18,9 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreferDualStack reports whether an update leaves the families of a PreferDualStack Service
-// alone. If the cluster has become dual-stack since the Service was created, an unrelated update
-// must not add the second family.
+// keepsPreferDualStack reports whether an update must keep the families of a PreferDualStack
+// Service. After the cluster has become dual-stack, an unrelated update must not add a second
+// family.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -66,8 +66,8 @@ func (c *specUpdate) defaultFamilies() bool {
 	return true
 }
 
-// headlessWithoutSelector reports whether the Service may have families for which the server has no
-// range. Such a Service needs no address, and users manage its endpoints.
+// headlessWithoutSelector reports whether the Service is headless and has no selector. Such a
+// Service needs no address, so it may have families without a range.
 func (c *specUpdate) headlessWithoutSelector() bool {
 	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }

@@ -59,7 +59,7 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// CheckDelete refuses the deletion of a Service's IPAddress, which is deleted with the Service.
+// CheckDelete refuses to delete a Service's IPAddress, because it is deleted with the Service.
 func (a ipAddresses) CheckDelete(key meta.Key) error {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {

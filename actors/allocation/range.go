@@ -16,8 +16,8 @@ type Range struct {
 	first, last uint64 // that may be assigned
 }
 
-// Limits of a range's size, in host bits. A smaller range would have little room besides the
-// Service of the API. In a larger range, 64 bits could not number all addresses.
+// Limits of a range's size, in host bits. A smaller range would have few usable addresses. In a
+// larger range, 64 bits could not number all addresses.
 const (
 	minHostBits = 3
 	maxHostBits = 64
@@ -134,7 +134,7 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	return int64(n), ok
 }
 
-// staticBandSize returns the size of the part of a range that is meant for static assignment. It is
+// staticBandSize returns how many of the lowest values in a range are meant for static assignment:
 // size/share, at least lower and at most upper, or 0 if the range is smaller than lower.
 func staticBandSize(size, share, lower, upper uint64) uint64 {
 	if size < lower {

@@ -30,8 +30,8 @@ type ServiceAllocator struct {
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
-// NewServiceAllocator returns an allocator of addresses and ports. apiService is the Service of the
-// API itself, which owns the first address.
+// NewServiceAllocator returns an allocator of addresses and ports. apiService is the API server's
+// Service, which owns the first address.
 func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, naming *meta.Naming) *ServiceAllocator {
 	s := &ServiceAllocator{ranges: ranges, ports: ports, apiService: apiService, naming: naming, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
@@ -48,9 +48,9 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 	}
 }
 
-// OnRelease sets a function to call after each release of an address. The function runs under the
-// allocator's lock, so it must not block or use the allocator. The address may be released some
-// time after its holder was deleted.
+// OnRelease sets a function to call after each release of an address, which may be some time after
+// its holder was deleted. The function runs under the allocator's lock, so it must not block or use
+// the allocator.
 func (s *ServiceAllocator) OnRelease(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *ServiceAllocator) Ranges() []string {
 	return texts
 }
 
-// APIServerServiceIP returns the address of the Service of the API itself.
+// APIServerServiceIP returns the address of the API server's Service.
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
 func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -116,7 +116,7 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 }
 
 // Allocated returns the owners of all allocated addresses and ports, by address or port. It
-// includes the address of the API's Service even if that Service does not exist.
+// includes the address of the API server's Service even if that Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

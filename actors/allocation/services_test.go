@@ -297,7 +297,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// pick must prefer addresses above the part for static assignment.
+	// pick must prefer addresses above the static band.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
 		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {

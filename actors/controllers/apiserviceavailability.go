@@ -101,7 +101,7 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 }
 
 // followServices enqueues the APIServices of each Service that changes. It retries a failed
-// subscription, because only the periodic probe would otherwise notice that a server has recovered.
+// subscription. Without it, only the periodic probe would detect that a server has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// clusterInfo is the ConfigMap in the public namespace whose key signedKey is signed. The signature
-// of a token has the key signaturePrefix followed by the token's ID.
+// clusterInfo is a ConfigMap in the public namespace. Its data key signedKey is signed. The key of
+// a token's signature is signaturePrefix followed by the token's ID.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds limits how many kinds are remembered. At the limit, all are forgotten. This is
+// maxCustomKinds is the maximum number of recorded kinds. At the limit, all are dropped. This is
 // safe, because owners of unknown kinds count as present.
 const maxCustomKinds = 10000
 
@@ -17,8 +17,8 @@ type customKinds struct {
 	namespaced map[meta.GroupVersionKind]bool
 }
 
-// add records kinds. Kinds of deleted CRDs are never removed, so add starts over at maxCustomKinds.
-// It clones names so that they do not keep larger strings in memory.
+// add records kinds. It clones names so that they do not keep larger strings in memory. The kinds
+// of deleted CRDs stay until the limit is reached.
 func (c *customKinds) add(versions []*schema.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

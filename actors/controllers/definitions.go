@@ -82,12 +82,11 @@ func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, e
 	}
 }
 
-// Handles reports whether k is the kind CustomResourceDefinition, so that writes to it change the
-// served kinds.
+// Handles reports whether k is the kind CustomResourceDefinition.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
-// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Otherwise,
-// a client that creates a CRD and then a custom object could get a 404.
+// Wait returns when the CRD change of the given version is in effect, or when ctx ends. Without the
+// wait, a client that creates a CRD and then a custom object could get a 404.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
 // CatchUp returns when all stored CRDs are in effect, or when ctx ends.
@@ -95,7 +94,7 @@ func (d *Definitions) CatchUp(ctx context.Context) {
 	d.Wait(ctx, d.store.CollectionVersion(d.definitions.Storage))
 }
 
-// sync puts a CRD into effect. It skips an unreadable CRD, whose previous kinds are still served.
+// sync puts a CRD into effect. If the CRD is unreadable, its previous kinds stay served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	outline, err := d.Kinds.Outline(o)
 	if err != nil {

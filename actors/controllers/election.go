@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Election decides which of several servers on one etcd runs the controllers: the holder of a
-// Lease. Clocks need not agree, because each server measures time from when it observed a change of
-// the Lease.
+// An Election selects the server that runs the controllers if several servers share one etcd. That
+// server holds a Lease. Clocks need not agree, because each server measures time from when it
+// observed a change of the Lease.
 //
 // A holder that has not renewed the Lease for renewDeadline stops, and the writes of its
 // controllers are refused. The deadline counts from the time before the renewal request. Other

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// EventExpiry deletes Events when their TTL has passed since the last write. Because write times
-// are not stored, the TTL counts from the Event's last occurrence after a restart.
+// EventExpiry deletes Events when their TTL has passed since the last write. After a restart, the
+// TTL counts from an Event's last occurrence, because write times are not stored.
 type EventExpiry struct {
 	*Env
 	events reconcile.Client

@@ -18,9 +18,9 @@ import (
 type ExtensionTrust struct {
 	// ClientCA holds the CAs of client certificates in PEM.
 	ClientCA []byte
-	// ProxyCA holds the CAs of front proxies, whose identity headers are trusted. AllowedNames are
-	// the common names that their certificates may have. An empty list allows any name. Without
-	// ProxyCA, the ConfigMap has no header names.
+	// ProxyCA holds the CAs of trusted front proxies. AllowedNames are the common names that their
+	// certificates may have. An empty list allows any name. Without ProxyCA, the ConfigMap has no
+	// header names.
 	ProxyCA      []byte
 	AllowedNames []string
 	// Headers in which front proxies send the attributes of the user.

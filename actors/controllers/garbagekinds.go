@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// kindWatch is the watch of one kind. It restarts when the CRD of the kind changes, which replaces
-// the schema.Kind.
+// kindWatch is the watch of one kind. It restarts when a change of the CRD replaces the
+// schema.Kind.
 type kindWatch struct {
 	kind   *schema.Kind
 	epochs int // watches started so far; owned by the watch's goroutine, and by others after stop

@@ -157,8 +157,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 }
 
 // removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
-// all remaining nodes for examination. The deleted objects may include owners without a node, whose
-// dependents may be of any kind.
+// all remaining nodes for examination, because the deleted objects may be owners without a node,
+// and their dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,7 +14,7 @@ type keptConfigMap struct {
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns the desired changes to the data of object, which is nil if the ConfigMap does
+	// data returns the desired changes to the data of object. object is nil if the ConfigMap does
 	// not exist.
 	data func(object tree.Tree) tree.Tree
 }

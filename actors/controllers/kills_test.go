@@ -45,7 +45,7 @@ import (
 )
 
 // A mortalStore simulates a crash of its writer. One of the next writes is either lost or committed
-// without a response, and all later writes are lost. Reads still work, because they have no effect.
+// without a response, and all later writes are lost. Reads still work.
 type mortalStore struct {
 	*testStore
 	mu    sync.Mutex // guards the fields below
@@ -110,7 +110,6 @@ func (all together) Run(ctx context.Context) {
 	}
 }
 
-// running calls begin before it runs the controller.
 type running struct {
 	begin func(ctx context.Context)
 	controller
@@ -345,8 +344,8 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 }
 
-// TestKills crashes every controller around some of its writes, and checks that its successor
-// finishes the work. make soak runs it for many rounds.
+// TestKills crashes every controller around some of its writes, and checks that the work is
+// finished after a restart. make soak runs it for many rounds.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200

@@ -12,9 +12,9 @@ import (
 )
 
 // A Leader reports whether another process runs the same controllers. That process holds a
-// leader-election Lease, and loses it if it does not renew it within the Lease's duration. As in
-// client-go, the duration counts from when a renewal is observed, so that clocks need not agree.
-// For a Lease that exists at the start, it counts from the renewTime.
+// leader-election Lease, which expires unless it is renewed. As in client-go, the Lease's duration
+// counts from when a renewal is observed, so that clocks need not agree. For a Lease that exists at
+// the start, it counts from the renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key

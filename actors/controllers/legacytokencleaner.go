@@ -17,9 +17,9 @@ import (
 )
 
 // LegacyTokenCleaner removes unused tokens in auto-generated Secrets of service accounts. A Secret
-// is auto-generated if its account references it. If no Pod mounts the Secret and no client has
-// used its token for a period, the Secret is marked invalid. It is deleted after another such
-// period. Labels record only days, so times are compared by day.
+// is auto-generated if its account references it. If the Secret is not mounted by any Pod and its
+// token has been unused for a period, the Secret is marked invalid. After another period, it is
+// deleted. Labels record only days, so times are compared by day.
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client

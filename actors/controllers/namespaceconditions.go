@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remainingContent describes what is left in a namespace after an attempt to delete its content. It
-// is reported in the namespace's status.
+// remainingContent describes the objects that remain in a namespace after an attempt to delete its
+// content. The namespace's status reports them.
 type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer

@@ -13,7 +13,7 @@ import (
 
 const namespaceController = "namespace-controller"
 
-// extensionContent is the content of a namespace in one resource of an extension API server.
+// extensionContent represents the objects of one extension API resource in a namespace.
 type extensionContent struct {
 	extensions.Resource
 	servers   extensions.Servers
@@ -45,7 +45,7 @@ func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace strin
 }
 
 // delete deletes the objects, with one deletecollection if supported, and returns the remaining
-// ones. If the resource does not support list, none are assumed to remain.
+// objects. If the resource does not support list, it returns none.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {

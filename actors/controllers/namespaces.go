@@ -65,7 +65,7 @@ func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 	})
 }
 
-// Bounds of the delay between two attempts, which doubles each time.
+// Bounds of the delay between two attempts. The delay doubles each time.
 const (
 	minPollInterval = 20 * time.Millisecond
 	maxPollInterval = 5 * time.Second
@@ -83,7 +83,7 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 
 // drainOnce makes one attempt to empty a namespace and reports whether the work is done. It first
 // checks the uid, because a client may have finalized the namespace and created a new one with the
-// same name. No objects appear in the meantime, because the store refuses creates in terminating
+// same name. No objects appear during the attempt, because the store refuses creates in terminating
 // namespaces.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	current, object, err := n.read(ctx, ns)
@@ -111,8 +111,8 @@ func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 	return current, object, err
 }
 
-// deleteContent deletes all objects in a namespace and returns what remains. It deletes Pods first,
-// and other objects only when no Pods remain, because running Pods may depend on them, such as on
+// deleteContent deletes all objects in a namespace and returns the remaining content. It deletes
+// other objects only when no Pods remain, because running Pods may depend on objects such as
 // NetworkPolicies. A failure for one resource does not stop the others.
 func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
@@ -175,8 +175,8 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer fails with a conflict if the namespace has changed since it was read. Otherwise
-// it could restore finalizers that other clients have removed.
+// removeFinalizer fails with a conflict if the namespace has changed since it was read, because a
+// stale write could restore finalizers that other clients have removed.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

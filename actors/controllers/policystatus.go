@@ -84,9 +84,8 @@ func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expression
 	return all
 }
 
-// addKinds adds the kinds that a rule matches to found and returns their number. It looks up each
-// kind in the rule, not each combination of groups, versions and resources in the catalog, because
-// a rule may have any number of combinations.
+// addKinds adds the kinds that a rule matches to found and returns their number. It iterates over
+// kinds, because a rule may have any number of combinations of groups, versions and resources.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))
 	if groups["*"] || versions["*"] {

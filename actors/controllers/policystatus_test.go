@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCheckedKinds checks that the number of kinds checked for a policy is bounded, whatever the
-// number of combinations in its rules.
+// TestCheckedKinds checks that the number of kinds checked for a policy is bounded, regardless of
+// the number of combinations in its rules.
 func TestCheckedKinds(t *testing.T) {
 	t.Parallel()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

@@ -72,8 +72,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects that a changed object may have used, which are cluster-scoped
-// or in the same namespace. It visits all pending objects, because there are few.
+// onUser enqueues the pending objects that a changed object may have used. These are cluster-scoped
+// or in its namespace. onUser visits all pending objects, because there are few.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,9 +163,8 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 	return false, nil
 }
 
-// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. Once the Pod
-// is shut down, it no longer uses its ephemeral claim, because its own deletion may wait for that
-// of the claim.
+// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. A Pod that is
+// shut down does not use its ephemeral claim, because the Pod's deletion may wait for the claim's.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {

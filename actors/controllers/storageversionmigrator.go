@@ -44,7 +44,7 @@ const (
 	migrationFailed    = "Failed"
 )
 
-// maxUnknown is how long a migration waits for the CRD of its resource, counted from its creation.
+// maxUnknown is how long after its creation a migration waits for the CRD of its resource.
 const maxUnknown = time.Minute
 
 // sync performs one step of a migration. Its status write triggers the next step.
@@ -105,9 +105,9 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 	return nil, errUnknownResource
 }
 
-// rewriteAll rewrites the objects whose last write has version upTo or an earlier one. It also
-// rewrites newer objects in a former storage version, which requests that started before the kind
-// changed may still have written.
+// rewriteAll rewrites the objects that were last written at version upTo or earlier. It also
+// rewrites newer objects in a former storage version, because requests that started before the kind
+// changed may have written them.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {

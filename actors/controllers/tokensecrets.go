@@ -66,8 +66,7 @@ func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 }
 
 // secretOf returns the name of a token Secret of an account, or "". It decodes only Secrets that
-// contain the account's name. Otherwise it would decode all Secrets of the namespace for each
-// account.
+// contain the account's name, because decoding all Secrets of the namespace would be slow.
 func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
 	all, err := t.secrets.List(ctx, request.List{Namespace: account.Namespace})
 	quoted := []byte(`"` + account.Name + `"`)

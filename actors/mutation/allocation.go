@@ -11,8 +11,8 @@ import (
 type Allocator interface {
 	// Allocate reserves the values in want that old does not have. It writes missing values into
 	// want. old is nil for a create, and want is nil for a removal. If a value is unavailable, it
-	// returns causes and reserves nothing. Committing the reservation frees the values that the
-	// change gives up.
+	// returns causes and reserves nothing. Committing the reservation frees the values that are
+	// only in old.
 	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
 	// Observe accounts for an object that was stored without Allocate, by another writer or before
 	// the server started. The object's values may conflict or be out of range. old is the replaced

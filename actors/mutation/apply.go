@@ -73,9 +73,9 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied prunes the merged tree of a custom object and converts it to the stored version,
-// with the defaults of both versions. It only prunes the tree if k is the stored version or has a
-// conversion webhook.
+// completeApplied prunes the merged tree of a custom object. Unless k is the stored version or has
+// a conversion webhook, it also converts the tree to the stored version, with the defaults of both
+// versions.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -208,8 +208,8 @@ func (e *Env) lastApplied(t tree.Tree) string {
 }
 
 // updateLastApplied writes the configuration into the last-applied annotation if the object has
-// one. With an outdated annotation, clients that compute patches from it would undo the apply. An
-// annotation that would become too large is removed, as in kube-apiserver.
+// one. Otherwise a client-side apply would revert this apply. An annotation that would become too
+// large is removed, as in kube-apiserver.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkCold measures a write whose previous object is not cached. The time includes decoding
-// the body and that object, but not storing the result.
+// the body and the previous object, but not storing the result.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}

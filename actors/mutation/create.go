@@ -84,8 +84,8 @@ func namesVersion(object tree.Tree) bool {
 }
 
 // finishCreate allocates values for a new object, validates it and encodes it. It reports all
-// causes together. Allocation comes first so that the assigned values are validated too. On any
-// error, the allocated values are released.
+// causes together. Allocation comes first, so that the assigned values are validated too. On error,
+// the allocated values are released.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)
@@ -135,7 +135,7 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 
 // copyBody copies the parts of the body that the mutation may change, because a retry needs the
 // original. Conversions, Preparers, disabled features, allocations and admission may change any
-// part. All other steps write only top-level fields and metadata.
+// part. Other steps write only top-level fields and metadata.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	featured := rules.Featured(m.Kind.Stored)
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {

@@ -13,7 +13,6 @@
 //
 // Managed fields are updated before admission, so fields that admission adds have no manager.
 //
-// If plugins may block (request.MayBlock), Wait replaces Finish. It runs on another goroutine while
-// the owner continues. The state is immutable, and the owner checks afterwards that it is still
-// current.
+// If plugins may block (request.MayBlock), Wait replaces Finish. Wait runs on another goroutine
+// while the owner continues. The owner then checks that the state is still current.
 package mutation

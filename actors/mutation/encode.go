@@ -15,8 +15,8 @@ import (
 // etcd.
 const DefaultMaxBytes = 3 << 19
 
-// encode encodes the new state. It rejects a state that is too large, or that recovery could not
-// decode. The check is cheap compared with the write.
+// encode encodes the new state. It rejects a state that is too large or that recovery could not
+// decode.
 func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.Encoded, error) {
 	stored := m.Kind.Stored
 	limit := e.maxDataBytes(cur, m)

@@ -130,9 +130,8 @@ func equalExceptTime(a, b any) bool {
 
 // updateManagedFields makes the writer own the fields that differ between the current state and
 // want. requested is the body's managedFields. If requested differs from the current list, it
-// replaces that list, and a single empty entry resets all ownership. If the versions of other
-// managers cannot be converted, all ownership is dropped, so that the write does not depend on a
-// webhook.
+// replaces the list. A single empty entry resets all ownership. If the versions of other managers
+// cannot be converted, all ownership is dropped, so that the write does not depend on a webhook.
 func updateManagedFields(cur State, m *request.Mutation, requested []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {

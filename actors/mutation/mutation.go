@@ -30,8 +30,8 @@ type State struct {
 }
 
 // NeedsTree reports whether Prepare needs the tree of the current state, which is expensive to
-// decode. An immediate removal or an evident no-op apply does not need it, unless admission sees
-// the change.
+// decode. An immediate removal or an evident no-op apply needs it only if admission sees the
+// change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -43,8 +43,8 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 }
 
 // NeedsVersion reports whether m depends on the version of the current state. Such a mutation must
-// wait until that state is committed. Before the commit, its precondition would fail although no
-// other writer has changed the object.
+// wait until that state is committed. Otherwise its precondition would fail without a conflicting
+// write.
 func NeedsVersion(m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:

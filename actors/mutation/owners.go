@@ -32,7 +32,7 @@ func (p *Prepared) dropDuplicateOwners() {
 
 // distinctOwners returns the references without duplicates, and the uids of the dropped references.
 // Validation handles different references with the same uid. References are compared as text in a
-// map, because only the request size limits their number and comparing all pairs is quadratic.
+// map, because a request may contain so many that comparing all pairs is too slow.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

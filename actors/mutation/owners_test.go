@@ -33,7 +33,7 @@ func TestDistinctOwners(t *testing.T) {
 }
 
 // TestDistinctOwnersOfOneUID checks that many references with one UID are compared in linear time.
-// Comparing all pairs would take half an hour.
+// A quadratic comparison would take half an hour.
 func TestDistinctOwnersOfOneUID(t *testing.T) {
 	t.Parallel()
 	owners := make([]any, 100_000)

@@ -61,7 +61,7 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 }
 
 // checkPatchedName rejects renames. The error shows the new name only if the patch contains it.
-// Otherwise a JSON patch could copy a field that the client must not read into the error.
+// Otherwise a JSON patch could copy a field that the client may not read into metadata.name.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -120,9 +120,9 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged returns patched, but takes fields that a JSON patch did not change from base.
-// written is the encoded view of base before the patch. The comparison covers the top-level fields
-// and the fields of the object named below.
+// keepUnchanged returns patched, with each field that a JSON patch did not change replaced by the
+// field of base. written is the encoded view of base before the patch. Only top-level fields and
+// the fields of the object named below are compared.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -136,8 +136,8 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch applies a patch to base. It also returns the patch's duplicate and unknown fields that
-// the result no longer contains.
+// applyPatch applies a patch to base. It also returns the duplicate and unknown fields of the patch
+// that are missing in the result.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)
@@ -176,7 +176,7 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 
 // sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the patch
 // library ignores case and would accept OP for op. It returns unknown and duplicate members as
-// faults. It rejects patches that are nested too deeply, which the library would accept.
+// faults. It also rejects patches that are nested too deeply.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {

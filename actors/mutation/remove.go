@@ -147,7 +147,7 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 }
 
 // shortenGrace moves the deletion time of a terminating object to an earlier time, but never to a
-// later time. A negative grace period means 1 second, the shortest.
+// later one. A negative grace period means 1 second.
 func shortenGrace(metadata tree.Tree, to int64) {
 	if to < 0 {
 		to = 1

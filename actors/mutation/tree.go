@@ -30,9 +30,9 @@ func cloneTop(t tree.Tree) tree.Tree {
 	return c
 }
 
-// copyForWrite returns t with copies of the parts that the rest of the mutation may write. t may
-// share memory with the current tree. Shared parts already have their defaults and are written only
-// by allocations. Admission copies what it changes.
+// copyForWrite returns t with copies of the parts that later steps may modify, because t may share
+// memory with the current tree. Shared parts already have their defaults, so only allocations
+// modify them. Admission makes its own copies.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }

@@ -203,8 +203,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults reports whether want needs no defaulting, because it differs from the current object
-// only in metadata that no default depends on (schema.Strategy).
+// hasDefaults reports whether want differs from the current object only in metadata that no default
+// depends on (schema.Strategy). Such an object needs no defaulting.
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false

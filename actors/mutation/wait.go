@@ -116,7 +116,7 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 }
 
 // restrictAdmission reverts changes by admission that the request itself could not make. A write to
-// the main resource keeps the status, and a write to a subresource keeps all other fields.
+// the main resource keeps the status. A write to a subresource keeps the fields outside it.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods limits the evicted but still existing Pods in a budget's status, as in
+// maxDisruptedPods limits the number of evicted Pods in a budget's status that still exist, as in
 // kube-apiserver.
 const maxDisruptedPods = 2000
 
@@ -44,8 +44,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget reports whether a Pod can be evicted without taking a disruption. Such a Pod is
-// not ready, so it does not count as healthy, and the budget allows evicting unhealthy Pods.
+// bypassesBudget reports whether a Pod can be evicted without taking a disruption. The Pod must not
+// be ready, and the budget must allow the eviction of unhealthy Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false

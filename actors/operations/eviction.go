@@ -44,8 +44,8 @@ const (
 //
 // It immediately deletes a Pod that no budget counts. Any other Pod may have at most one budget,
 // which must allow the disruption. Evict takes the disruption before the deletion, so that two
-// evictions cannot both use the last disruption. If the deletion then fails, the disruption
-// controller corrects the count.
+// evictions cannot take the same disruption. If the deletion then fails, the disruption controller
+// corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, deleted, err := e.deleteUncounted(ctx, v)
 	if err != nil || deleted {
@@ -70,7 +70,7 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 }
 
 // deleteUncounted deletes a Pod that no budget counts, because it has ended, is terminating, or
-// does not run yet. It returns any other Pod.
+// does not run yet. Other Pods are returned and not deleted.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})

@@ -35,8 +35,8 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy returns the propagation policy, which the deprecated orphanDependents may also
-// select.
+// propagationPolicy returns the propagation policy. It also supports the deprecated
+// orphanDependents option.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)

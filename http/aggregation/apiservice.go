@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An APIService defines the server of a group version and its place in discovery.
+// An APIService defines the server of a group version and its priority in discovery.
 type APIService struct {
 	discovery.GroupVersion
 	Priority discovery.Priority
@@ -41,8 +41,7 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// Without a service, this server serves the version. The APIService then only determines its
-	// place in discovery.
+	// Without a service, this server serves the version, and the APIService sets only its priority.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}

@@ -26,7 +26,7 @@ type backend struct {
 	fault   error // why it can never be reached; nil if none
 	servers *Servers
 
-	// These channels signal a change to the refreshing goroutines. Each has a buffer of one.
+	// These channels wake the refreshing goroutines. Each has a buffer of one.
 	wakeDiscovery, wakeOpenAPI chan struct{}
 	stop                       context.CancelFunc // ends these goroutines
 

@@ -21,8 +21,7 @@ type discoveryState struct {
 
 const (
 	discoveryTimeout = 5 * time.Second
-	// maxDiscoveryBytes limits a backend's discovery document. A document with a thousand kinds has
-	// 1 MiB.
+	// maxDiscoveryBytes limits a backend's discovery document. A document with 1000 kinds is 1 MiB.
 	maxDiscoveryBytes = 4 << 20
 )
 
@@ -38,7 +37,6 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 		return ctx.Err()
 	}
 	before := b.discovery.Load()
-	// Exceeding the limit counts as a failure.
 	if err == nil && !b.servers.keep(next.bytes-before.bytes) {
 		err = errKept
 	}
@@ -49,7 +47,6 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 		next = &stale
 	}
 	b.discovery.Store(next)
-	// Do not rebuild documents if the content is unchanged.
 	if before.current != next.current || !sameVersions(before, next) {
 		b.servers.contentChanged()
 	}
@@ -66,7 +63,8 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVe
 		return "application/json;g=" + group + ";v=" + version + ";as=APIGroupDiscoveryList"
 	}
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
-	// The old document was filtered, so its ETag is usable only if it has all wanted versions.
+	// The ETag is usable only if the previous document, which was filtered, has all wanted
+	// versions.
 	etag := before.etag
 	if !hasAll(before, wanted) {
 		etag = ""

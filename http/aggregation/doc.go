@@ -6,8 +6,8 @@
 //	Server      the remote server of a version
 //	backend     an address with its TLS settings: connections and last known documents
 //
-// APIServices are followed like policy objects: requests are routed by an APIService as soon as its
-// write has a response. Servers with the same address and TLS settings share a backend.
+// Once a write to an APIService has a response, requests are routed accordingly. Servers with the
+// same address and TLS settings share a backend.
 //
 // A backend's discovery and OpenAPI documents are refreshed in the background. A refresh runs when
 // the backend is new, has changed, or becomes available, then periodically, and with growing
@@ -15,10 +15,11 @@
 // respond, the last known documents are served, marked as stale.
 //
 // Invariants:
-//   - A backend receives user identities only over connections on which it was verified by its
-//     APIService's CA bundle, unless the APIService skips verification.
+//   - A backend receives user identities only over connections that its APIService's CA bundle
+//     verifies, unless the APIService skips verification.
 //   - Clients' identity headers never reach a backend, under any name that backends may trust.
-//   - Documents are limited in bytes, one by one and in total, and requests in time.
+//   - The size of each document and of all documents together is limited.
+//   - All requests have a timeout.
 //   - Redirects are never followed, neither for clients nor by this package.
-//   - The group of APIServices is always served here.
+//   - This server itself always serves the group of APIServices.
 package aggregation

@@ -16,7 +16,7 @@ const (
 	ExtraPrefix = "X-Remote-Extra-"
 )
 
-// IdentityHeaders holds names and prefixes of further headers that backends may trust.
+// IdentityHeaders holds names and prefixes of additional headers that backends may trust.
 type IdentityHeaders struct{ Names, Prefixes []string }
 
 // strip removes identity and impersonation headers. It treats an underscore in a name as a dash,

@@ -34,7 +34,7 @@ const (
 
 var openapiIntervals = intervals{success: time.Minute, initial: time.Second, limit: 10 * time.Minute}
 
-// aggregatorUser is the user for documents that every authenticated user may read.
+// aggregatorUser requests documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
 
 // refreshOpenAPI updates the backend's OpenAPI. After a failure the old documents remain. A server
@@ -45,7 +45,7 @@ func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	// Copy the state, because readers use the old one.
 	next := *before
 	err := b.fetchIndex(ctx, wanted, &next)
-	// Replace both v2 and v3 or neither, so that they describe the same server.
+	// Replace v2 and v3 together, so that they are consistent.
 	if err == nil {
 		err = b.fetchDocument(ctx, wanted, &next)
 	}

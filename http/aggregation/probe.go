@@ -23,8 +23,8 @@ const (
 // a *services.Fault if the Service or its endpoints show the cause, and otherwise the error of a
 // request.
 //
-// The certificate is not verified. The server learns only of the probe, and a bad certificate must
-// not look like an unavailable server.
+// The certificate is not verified. The probe contains no user data, and a bad certificate does not
+// mean that the server is unavailable.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address

@@ -18,8 +18,8 @@ type Server struct {
 
 // Available reports whether the last probe succeeded.
 //
-// Before it returns false, it reads the current APIService. Otherwise a client that has just seen
-// the APIService become available could get an error.
+// It reads the current APIService before it returns false, so that a client that has seen the
+// APIService become available gets no error.
 func (s *Server) Available() bool {
 	if s.available {
 		return true
@@ -29,7 +29,7 @@ func (s *Server) Available() bool {
 	return o != nil && tree.IsConditionTrue(o.Tree.Object("status"), "Available")
 }
 
-// Fault returns the reason that the server can never be reached, or nil.
+// Fault returns the configuration error that makes the server unreachable, or nil.
 func (s *Server) Fault() error { return s.backend.fault }
 
 // Target returns the proxy target for a request by a user. path is unescaped.

@@ -28,12 +28,12 @@ type Options struct {
 	// headers.
 	ClientCertificate func() *tls.Certificate
 	Log               *slog.Logger
-	// Identity contains further headers that backends may trust.
+	// Identity contains additional headers that backends may trust.
 	Identity IdentityHeaders
 	// PassRedirects passes redirects on to clients. By default they are rejected.
 	PassRedirects bool
-	// BuiltIn reports whether this server itself serves a version that no CRD defines. If BuiltIn
-	// is nil, there is no such version.
+	// BuiltIn reports whether this server serves a version without a CRD. It is nil if there is
+	// none.
 	BuiltIn func(group, version string) bool
 }
 
@@ -187,8 +187,8 @@ func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep adds the given bytes to the memory reserved for documents and reports whether they fit. A
-// negative number always fits.
+// keep reserves memory for documents and reports whether the limit allows it. A negative number
+// releases memory.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)

@@ -5,8 +5,7 @@ import "sync"
 
 // A Cache consists of two halves. New values enter the young half. When the young half is full, it
 // becomes the old half, and the previous old half is dropped. Get moves a value back into the young
-// half. Values in use thus stay cached, without the list of an LRU cache. A Cache is safe for
-// concurrent use.
+// half, so that values in use stay cached. A Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 

@@ -1,4 +1,4 @@
-// Package must ends a test if a call fails that the rest of the test depends on.
+// Package must ends a test if a required call fails.
 package must
 
 import "testing"

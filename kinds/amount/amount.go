@@ -52,7 +52,7 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{exact: &sum}
 }
 
-// Sub returns the difference, in the format that Add would use.
+// Sub returns a - b. If a is 0, the result has the format of b.
 func (a Amount) Sub(b Amount) Amount { return a.Add(b.Neg()) }
 
 // Neg returns the negated amount.

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A List holds amounts by name. Names are unique. It is a slice because it has few entries, and a
-// map for every Pod would cost more.
+// A List holds amounts by name. Names are unique. It is a slice rather than a map, because it has
+// few entries.
 type List []Named
 
 // A Named is an amount and its name.
@@ -28,10 +28,10 @@ func ListOf(t tree.Tree) List {
 
 const usualNames = 4
 
-// OfContainers returns the effective total of a Pod. That is the sum of its containers and
-// sidecars, or the highest need during initialization if that is larger. An init container needs
-// its own amounts and those of the sidecars before it. own returns the amounts of a container in
-// the list "containers" or "initContainers".
+// OfContainers returns the effective amounts of a Pod: the sum over its containers and sidecars, or
+// the highest amounts needed during initialization if these are larger. An init container needs its
+// own amounts and those of the sidecars before it. own returns the amounts of a container; list is
+// "containers" or "initContainers".
 func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List {
 	var sidecars, initial List
 	sum := make(List, 0, usualNames)
@@ -53,8 +53,8 @@ func OfContainers(spec tree.Tree, own func(c tree.Tree, list string) List) List 
 	return sum
 }
 
-// Declared returns a function for OfContainers that reads the declared resources of a container. of
-// is "requests" or "limits".
+// Declared returns a function for OfContainers that reads a container's requests or limits. The
+// argument is "requests" or "limits".
 func Declared(of string) func(c tree.Tree, list string) List {
 	return func(c tree.Tree, _ string) List { return ListOf(c.Object("resources", of)) }
 }

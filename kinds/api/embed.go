@@ -4,7 +4,7 @@ import _ "embed"
 
 //go:generate go run ../internal/gen
 
-// Descriptors is the compiled form of the declarations, see the package comment.
+// Descriptors holds the compiled declarations. The package comment describes the format.
 //
 //go:embed descriptors.binpb
 var Descriptors []byte

@@ -28,8 +28,8 @@ type builtIns struct {
 	set kindSet
 }
 
-// builtInsKey holds everything that compiled built-in kinds depend on. Few different keys exist, so
-// compiled kinds are never dropped.
+// builtInsKey holds the inputs that determine the compiled built-in kinds. Few different keys
+// exist, so compiled kinds are never dropped.
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
@@ -53,8 +53,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures returns an error if a field has a feature gate that is not in fieldFeatures, and
-// would thus be missing in the key.
+// checkFeatures returns an error if the feature gate of a field is missing in fieldFeatures, and so
+// in builtInsKey.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity that remembers its notation, because kube-apiserver's functions depend on
-// the notation. For example, isInteger is true for "1" but false for "1.0". It is also false for
-// any quantity that ever exceeded 18 digits.
+// An amount is a quantity with its notation, because kube-apiserver's functions depend on the
+// notation. For example, isInteger is true for "1" but false for "1.0".
 type amount struct {
 	quantity.Quantity
 	scale int  // a multiple of 10^scale
@@ -61,7 +60,7 @@ func cutDigits(s string) (digits, rest string) {
 }
 
 // parseAmount parses a quantity and records its scale and whether it fits into an int64. As in
-// kube-apiserver, a string without digits, such as "k", is valid if it fits into an int64.
+// kube-apiserver, a string without digits, such as "k", may be valid.
 func parseAmount(s string) (amount, error) {
 	n, ok := parseNumeral(s)
 	if !ok {

@@ -12,9 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer backs the CEL variable authorizer. Implementations call the server's own
-// authorizer, which may be slow. Therefore each check has a high cost and receives the context of
-// the evaluation.
+// An Authorizer backs the CEL variable authorizer. Each check has a high cost and receives the
+// context of the evaluation, because the server's authorizer may be slow.
 type Authorizer interface {
 	// Authorize decides one access. The reason may be empty. An error does not end the evaluation,
 	// because the expression can test for it.
@@ -24,7 +23,7 @@ type Authorizer interface {
 	ServiceAccount(namespace, name string) Authorizer
 }
 
-// An Access is the path, or the resource in any version, of an access check in an expression. An
+// An Access is an access check in an expression, for a path or for a resource in any version. An
 // invalid selector is treated as absent, which can only reduce the access granted.
 type Access struct {
 	Verb string
@@ -89,8 +88,8 @@ func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Valu
 	return receiver(resourceCheckType, resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
 
-// receiver returns a value on which only functions can be called. As in kube-apiserver, no two such
-// values are equal.
+// receiver returns a value on which only functions can be called. As in kube-apiserver, receivers
+// are never equal.
 func receiver[T any](t *types.Type, v T) ref.Val {
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Counting costs takes longer than evaluating most expressions, so costs that are certainly low are
-// not counted (doc.go).
+// Counting costs takes longer than evaluating most expressions, so costs that are known to be low
+// are not counted (doc.go).
 
-// A Sizer is an Activation that knows the sizes of its variables.
+// A Sizer is an Activation that reports the sizes of its variables.
 type Sizer interface {
 	Activation
 	// Size returns the size of a variable, or false if it is unknown.

@@ -12,10 +12,10 @@ import (
 // checkCost is the cost of one Authorizer check. Two checks fit into PerCallLimit.
 const checkCost = 350_000
 
-// An estimator returns the costs of calls to library functions. The CEL interpreter knows the costs
-// of the language itself. Costs equal those of kube-apiserver, so that every expression accepted
-// there runs here too. If a call takes far longer than its cost suggests, its real time is charged,
-// so that a few requests cannot occupy a processor.
+// An estimator returns the costs of calls to library functions. Costs equal those of
+// kube-apiserver, so that every expression accepted there runs here too. A call that takes far
+// longer than its cost suggests is charged for its time, so that a few requests cannot occupy a
+// processor.
 type estimator struct{}
 
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
@@ -87,7 +87,7 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 }
 
 // unitCall reports whether a call only reads a field, which costs one unit. The function ip reads a
-// field of a CIDR range, but parses a string.
+// field of a CIDR range, but its overload for strings parses the string.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",

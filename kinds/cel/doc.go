@@ -31,15 +31,15 @@
 // # Costs
 //
 // A cost unit is about 100 ns. Checked.EstimateCost bounds the cost of an expression for the
-// largest values that schemas allow. At run time, PerCallLimit bounds one evaluation and the Budget
-// all of them. Calls whose time or result can be far larger than their arguments are checked in
-// advance (guard.go). An evaluation ends when its context does. The library would take quadratic
-// time to count the cost of loops, which loops.go prevents. Only one goroutine may use a Checked,
-// because making its Program modifies it.
+// largest values that schemas allow. At run time, PerCallLimit bounds one evaluation, and the
+// Budget bounds all of them. Calls whose time or result can be far larger than their arguments are
+// checked in advance (guard.go). An evaluation ends when its context is done. loops.go prevents the
+// library from taking quadratic time to count the cost of loops. Only one goroutine may use a
+// Checked, because making its Program modifies it.
 //
-// Counting takes longer than evaluating. In a Sized environment, costs are not counted for an
-// expression that is cheap by its form and variables. Its maximum cost is charged to the allowance
-// of the Budget (bounded.go). Results are the same.
+// Counting costs takes longer than evaluating most expressions. In a Sized environment, costs are
+// not counted if the form and the variables of an expression bound its cost. The bound is charged
+// to the allowance of the Budget (bounded.go).
 //
 // # Files
 //

@@ -33,8 +33,7 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable. of is its CEL type, which differs from the type of t if the variable
-// is optional.
+// declare declares a variable. Its CEL type differs from the type of t if the variable is optional.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t

@@ -21,7 +21,7 @@ import (
 // advance and rejects the call if it would exceed PerCallLimit. A call that takes much longer than
 // its cost in kube-apiserver is charged for its time.
 
-// errTooCostly is the result of a call that would exceed PerCallLimit alone.
+// errTooCostly is the result of a call that alone would exceed PerCallLimit.
 var errTooCostly = errors.New(costLimitExceeded)
 
 // guarded lists the guarded functions except matches, which guardMatches wraps. All other functions
@@ -86,9 +86,8 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is a time in cost units. Calls that take at most this long cost the same as in
-// kube-apiserver, even if they take longer than their cost. Expressions that run in kube-apiserver
-// must run here.
+// ordinary is a time in cost units. A call that takes at most this long costs the same as in
+// kube-apiserver, so that expressions that run in kube-apiserver also run here.
 const ordinary = 10_000
 
 // takes returns the time of a call in cost units, or 0 if its normal cost covers it. The result is

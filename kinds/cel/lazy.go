@@ -31,7 +31,7 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find unescapes and escapes the name again, so that all spellings of a field share one result.
+// Find normalizes the name, so that all spellings of a field share one result.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {

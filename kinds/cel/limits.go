@@ -1,7 +1,7 @@
 package cel
 
-// Run-time cost limits, in CEL cost units. A million units take about 100 ms. The limits equal
-// those of kube-apiserver, so that expressions that run there run here.
+// Run-time cost limits, in CEL cost units. A million units take about 100 ms. The limits are those
+// of kube-apiserver.
 const (
 	PerCallLimit          = 1_000_000  // one evaluation
 	RuntimeBudget         = 10_000_000 // all of one object, or of one binding of a policy

@@ -132,8 +132,8 @@ func (l *list) Iterator() traits.Iterator { return &listIterator{list: l} }
 
 func (l *list) Size() ref.Val { return types.Int(len(l.elements)) }
 
-// A listIterator converts one element at a time, so that loops that end early do not convert the
-// rest.
+// A listIterator converts one element at a time, so that loops that end early do not convert all
+// elements.
 type listIterator struct {
 	*list
 	next int

@@ -13,8 +13,8 @@ type namedType struct {
 	zero ref.Val // of summable types
 }
 
-// orderedTypes lists the element types for which list functions are declared separately. The type
-// checker therefore rejects, for example, max of a list of objects.
+// orderedTypes lists the element types for which list functions are declared separately, so that
+// the type checker rejects calls such as max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},

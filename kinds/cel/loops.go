@@ -9,9 +9,9 @@ import (
 )
 
 // When costs are counted, the library keeps the results of all conditions and steps until a loop
-// ends. It searches these results for the arguments of each step. A loop over n elements thus takes
-// n² time, which is minutes for a string with hundreds of thousands of parts. Each step is
-// therefore wrapped in a free call that consumes the leftover results as its arguments.
+// ends, and searches them for the arguments of each step. A loop over n elements takes n² time,
+// which is minutes for a string with hundreds of thousands of parts. To avoid this, each step is
+// wrapped in a free call that consumes the leftover results as its arguments.
 
 // loopStep is the function that wraps the steps of loops. Expressions cannot contain this name.
 const loopStep = "@step"

@@ -7,7 +7,7 @@ import (
 )
 
 // MessageType returns the type of objects of a built-in kind. name is the prefix of object types
-// (see NewType). The type serves only type checks, such as those in the status of a policy.
+// (see NewType). The type is used only for type checks, such as those in the status of a policy.
 // Admission evaluates objects as dynamic values.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)

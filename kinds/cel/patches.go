@@ -58,8 +58,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// newPatchValue does not validate operations. They are validated when the patch is applied, and the
-// error then names the policy.
+// newPatchValue does not validate operations. They are validated when the patch is applied, so that
+// errors name the policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}

@@ -33,8 +33,8 @@ func (v Variables) Lookup(name string) (any, bool) {
 	return value, found
 }
 
-// A CompileError reports an invalid expression. Issues is the compiler's report, for which
-// admission and CRDs have different error messages.
+// A CompileError reports an invalid expression. Issues is the compiler's report, which admission
+// and CRDs embed in different messages.
 type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
@@ -53,7 +53,7 @@ type Program struct {
 	text    string
 	result  *cel.Type
 	// uncounted evaluates without counting costs or checking the context, because form bounds its
-	// run time. Both are nil if the run time has no known bound.
+	// run time. uncounted and form are nil if the run time has no known bound.
 	uncounted cel.Program
 	form      *form
 }
@@ -159,8 +159,8 @@ func IsNoSuchOverload(err error) bool {
 // A Budget holds the remaining cost units of a limit that several evaluations share, such as all
 // rules of an object. A Budget is not safe for concurrent use.
 //
-// The allowance, an additional twentieth, pays for uncounted evaluations, whose bounds are far
-// above their actual costs.
+// The allowance, an additional twentieth, is charged for uncounted evaluations. Their bounds are
+// far above their actual costs.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget returns a budget with the given cost units.

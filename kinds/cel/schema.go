@@ -30,8 +30,8 @@ type Schema struct {
 // adds kind and metadata. name is the prefix of object type names. It must not be a valid
 // expression, as in "@self", so that self.spec.size is never mistaken for a type.
 //
-// For cost estimates, types contain the maximum sizes of lists and strings. Without a limit in the
-// schema, the maximum is what fits into one request.
+// For cost estimates, types contain the maximum sizes of lists and strings. The request size bounds
+// values without a limit in the schema.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
@@ -185,7 +185,7 @@ var (
 )
 
 // AsResource returns the schema with kind, apiVersion, metadata.name and metadata.generateName. As
-// in kube-apiserver, rules see no other metadata.
+// in kube-apiserver, rules cannot access other metadata.
 func (s *Schema) AsResource() *Schema {
 	is := func(p *Schema, kind string) bool { return p != nil && p.Type == kind }
 	metadata := s.Properties["metadata"]

@@ -39,8 +39,8 @@ var (
 	// NewResourceAuthorization return.
 	Authorization         = simple(authorizerType, 1)
 	ResourceAuthorization = simple(resourceCheckType, 1)
-	// JSONPatches is the type of a list of JSON Patch operations, and ObjectPatch that of an apply
-	// configuration. Both require PatchTypes.
+	// JSONPatches is the type of a list of JSON Patch operations. ObjectPatch is the type of an
+	// apply configuration. Both require PatchTypes.
 	JSONPatches = ListOf(simple(jsonPatchType, 1))
 	ObjectPatch = simple(cel.ObjectType(objectTypeName), 1)
 )
@@ -130,8 +130,7 @@ func typeOf(t *cel.Type) *Type {
 }
 
 // A provider resolves object types and their fields. Each family holds the object types of one
-// variable, whose names have a distinct prefix. A provider is immutable once the environment is
-// created.
+// variable, with a distinct name prefix. A provider is immutable once the environment is created.
 type provider struct {
 	types.Provider
 	families []map[string]*Type

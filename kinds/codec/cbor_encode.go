@@ -84,8 +84,8 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document converts a custom object without a plan. The plan of custom kinds covers only metadata,
-// which has no field that needs a plan.
+// document converts a custom object without its plan, because the plan covers only metadata and no
+// field of metadata needs it.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -128,7 +128,7 @@ func (e *cborEncoder) object(value func(key string) error) error {
 	return nil
 }
 
-// begin reserves one byte for the head of a map or array of unknown length, which end fills in.
+// begin reserves one byte for the head of a map or array of unknown length. end writes the head.
 func (e *cborEncoder) begin(major byte) int {
 	e.b = append(e.b, major<<5)
 	return len(e.b)
@@ -147,8 +147,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort sorts the pairs at the given offsets, which extend to the end of b, by their bytes. Values
-// never affect the order, because encoded keys begin with their length and are unique.
+// sort sorts the pairs at the given offsets by their bytes. The last pair ends at the end of b.
+// Values never affect the order, because encoded keys begin with their length and are unique.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return

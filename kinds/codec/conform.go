@@ -37,7 +37,7 @@ func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error
 	return new(conformer).object(m, t)
 }
 
-// object conforms a whole object. It sorts faults by path, because Go maps have no order and equal
+// object checks a whole object. It sorts faults by path, because Go maps have no order and equal
 // requests must get equal warnings.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message

@@ -87,8 +87,8 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny decodes JSON that is nested in a larger body at the given depth. JSON in a Protobuf
-// field thus has the depth limit of a JSON body.
+// decodeAny decodes JSON that is nested in a larger body at the given depth, so that JSON in a
+// Protobuf field has the depth limit of a JSON body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth

@@ -22,14 +22,14 @@
 // JSON is decoded in one pass. Strings share one copy of the body and keys are those of the plan,
 // so a small object takes few allocations. Malformed JSON stops decoding. A value of a wrong type
 // is recorded and decoding continues, because malformed JSON takes precedence. Error messages are
-// those of encoding/json, which clients know. Unknown and duplicate fields are dropped and reported
-// as faults, at most 100. Of duplicates the last one wins. The request's fieldValidation determines
-// whether faults are ignored, become warnings or reject the request.
+// those of encoding/json. Unknown and duplicate fields are dropped and reported as faults, at most
+// 100. The last duplicate wins. The request's fieldValidation determines whether faults are
+// ignored, become warnings or reject the request.
 //
 // # Encoding
 //
 // Fields are written in the order of the plan and map keys are sorted, so that equal objects have
-// equal bytes. No-op writes, hashes and caches rely on that. Package jsontext escapes strings. An
+// equal bytes, as no-op writes, hashes and caches require. Package jsontext escapes strings. An
 // object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
@@ -57,18 +57,17 @@
 //
 // # CBOR
 //
-// An item (RFC 8949) consists of a head, which holds the type and a number, and the content that
-// the number counts:
+// An item (RFC 8949) consists of a head, which holds the type and a number, and its content:
 //
 //	d9 d9 f7           the tag 55799, which begins every document
 //	a1 44 6b696e64 …   a map of one pair; the byte string "kind"; its value
-//	d6 43 000102       the tag 22, which says that the three bytes are base64 in JSON
+//	d6 43 000102       the tag 22: the three bytes are base64 in JSON
 //	1903e8  f93e00     the integer 1000; the half-precision number 1.5
 //	f4 f5 f6           false, true, null
 //
 // The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
 // byte strings. DecodeCBOR documents the other accepted forms. A watch is a sequence of such
-// documents. Each one is a map of type and object, where the object is a document too.
+// documents, each a map of type and object.
 //
 // # Invariants
 //

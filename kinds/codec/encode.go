@@ -64,8 +64,8 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 }
 
 // newTransientBuffer allocates n bytes for the duration of a request. It rounds small capacities to
-// powers of two. A temporary buffer in the size class of stored objects would leave a hole between
-// them. Without rounding, 50,000 new objects took a third more memory.
+// powers of two, because temporary buffers in the size classes of stored objects fragment the heap.
+// Without rounding, 50,000 new objects took a third more memory.
 func newTransientBuffer(n int) []byte {
 	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {

@@ -62,7 +62,7 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// Once all values of t are written, message considers only EmitEmpty fields, because most messages
+// message considers only EmitEmpty fields once all values of t are written, because most messages
 // set few of their fields.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")

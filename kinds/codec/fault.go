@@ -21,7 +21,7 @@ type FieldFault struct {
 	Tolerated bool
 }
 
-// Refused returns the faults for which a request with strict field validation fails.
+// Refused returns the faults that cause a request with strict field validation to fail.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {

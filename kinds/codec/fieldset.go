@@ -9,7 +9,7 @@ import (
 )
 
 // compactFieldSet returns a field set (FieldsV1) as compact JSON, such as {"f:data":{"f:a":{}}}.
-// Trees hold field sets as strings, because most writes never look into them. depth is the nesting
+// Trees hold field sets as strings, because most writes do not read them. depth is the nesting
 // depth in the object.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and selectable fields of an object from its JSON. The results
-// share the memory of the JSON. Recovery parses every object, and decoding would take many times as
-// long. Values of unexpected types are skipped, because checkDecodable rejects them.
+// A metaParser reads the metadata and selectable fields of an object from its JSON. Decoding would
+// take many times as long, and recovery parses every object. The results share the memory of the
+// JSON. Values of unexpected types are skipped, because checkDecodable rejects them.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind

@@ -21,9 +21,8 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are not an object")
 
-// ExtractMeta returns the metadata that the server needs, from the tree of a write. The result
-// equals that of ParseMeta. Its strings share the memory of the tree, so objects that are kept get
-// their metadata from NewObject.
+// ExtractMeta returns the metadata of an object from its tree. The result equals that of ParseMeta,
+// but shares the memory of the tree. Stored objects get their metadata from NewObject.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -91,9 +90,9 @@ func scalarString(v any) string {
 	return ""
 }
 
-// zeroAbsentFields sets absent selectable fields to the zero value of their type, or to their
-// fallback field. For example, spec.unschedulable=false matches Nodes without that field. Custom
-// kinds are excluded.
+// zeroAbsentFields sets absent selectable fields to the value of their fallback field or to the
+// zero value of their type. For example, spec.unschedulable=false matches Nodes without that field.
+// Custom kinds are excluded.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -148,8 +147,8 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	return parseMeta(k, json, false)
 }
 
-// parseMeta stops after the metadata if metadataOnly is true. In that case, the caller must know
-// that the rest is valid JSON and that the kind has no selectable fields.
+// parseMeta stops after the metadata if metadataOnly is true. metadataOnly requires valid JSON and
+// a kind without selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject

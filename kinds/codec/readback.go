@@ -25,8 +25,8 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 
 // checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
 // values of the plan's types. It runs for every write and every recovered object, so it hardly
-// allocates. It must accept nothing that cannot be decoded, because such an object would be served
-// but could not be changed.
+// allocates. It must reject everything that cannot be decoded, because such an object could be read
+// but not updated.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject

@@ -123,7 +123,7 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 }
 
 // list decodes consecutive elements of a list. Protobuf allows other fields between the elements,
-// so the list may already have elements to which list appends.
+// so the list may already have elements.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {

@@ -31,8 +31,8 @@ const (
 // DecodeYAML is DecodeJSON for YAML 1.1. A JSON body is decoded as JSON, which is many times
 // faster. Duplicate keys are reported with the YAML parser's message, and the last one wins.
 //
-// The parser's values become a tree (yamlConverter), which the conformer checks. Types, and errors
-// after parsing, are therefore those of JSON.
+// The parser's values become a tree (yamlConverter). The conformer checks the tree, so types and
+// errors are those of JSON.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
@@ -77,9 +77,8 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 }
 
 // readYAML reads a single YAML document. A second document is an error, because it would be
-// ignored. Strict mode reports duplicate keys but does not decode the rest, so a body with
-// duplicate keys is parsed twice. The check for a second document runs only if a line looks like a
-// document boundary.
+// ignored. A body with duplicate keys is parsed twice, because strict mode does not decode it
+// fully. The check for a second document runs only if a line looks like a document boundary.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -152,8 +151,8 @@ type yamlConverter struct {
 	depth  int
 }
 
-// spend takes n bytes from the budget. Each value costs 1, plus its length for a string or key,
-// which is roughly its size as JSON.
+// spend takes n bytes from the budget. Each value costs 1, and each string or key also costs its
+// length, so that the total is roughly the size as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth

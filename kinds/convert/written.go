@@ -8,7 +8,7 @@ import (
 )
 
 // If a kind has a conversion webhook (schema.Kind.ConversionWebhook), the bytes of an object are
-// valid only in the version in which they were written. Only the webhook knows other versions.
+// valid only in the version in which they were written. Only the webhook can convert them.
 
 // WrittenForm returns the working form of the version in which an object was written, for a kind
 // with a conversion webhook. It returns nil if the CRD no longer has that version.

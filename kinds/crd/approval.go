@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ApprovalPolicy lists the protected groups. A CRD in such a group needs an approval of the
+// An ApprovalPolicy lists the protected groups. A CRD in a protected group needs an approval of the
 // community that owns the domain, or must state that it is unapproved.
 type ApprovalPolicy struct {
 	domains []string

@@ -1,8 +1,7 @@
 // Package crd compiles CustomResourceDefinitions (CRDs) into kinds.
 //
 // A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind for each
-// served version and for the stored one. These kinds have the same parts as built-in ones, so that
-// everything from HTTP to field ownership treats them alike:
+// served version and for the stored one. These kinds have the same parts as built-in kinds:
 //
 //	Message          the fields, with list types, keys and atomic parts, for ownership. Message.Additional
 //	                 describes undeclared fields. There is no Protobuf form.
@@ -32,7 +31,7 @@
 //
 // Parts of an object that an update does not change are not validated again, because a schema may
 // become stricter than existing objects. Lists without keys are validated as a whole. Compiling
-// never fails. Invalid schemas were rejected when the CRD was written, and anything unknown imposes
+// never fails: invalid schemas were rejected when the CRD was written, and unknown keywords impose
 // no constraint.
 //
 // # Storage

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An embedded object has kind, apiVersion and metadata like any object, regardless of its schema.
+// Embedded objects have kind, apiVersion and metadata, regardless of their schema.
 
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {

@@ -51,7 +51,7 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile compiles the entry source of a node's rules. If only the messageExpression is invalid, it
+// compile compiles source, an entry of a node's rules. If only the messageExpression is invalid, it
 // returns both a rule and a fault: a new CRD is rejected, but a stored rule falls back to other
 // messages.
 //

@@ -10,7 +10,7 @@ var errNoField = errors.New("does not refer to a valid field")
 
 // fieldPath converts the fieldPath of a rule, which is relative to the node, to the form used in
 // errors. For example, .spec.labels['a'] becomes spec.labels[a]. Paths through list items are
-// invalid, because a rule does not know the index of an item.
+// invalid, because the index is unknown.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {

@@ -62,7 +62,7 @@ type limits struct {
 }
 
 // compile parses the schema of a valid CRD. Keywords of the wrong type are ignored (see the package
-// comment). The loop visits the keywords that are present, usually two or three of some thirty.
+// comment).
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
 	for keyword, v := range s {

@@ -6,7 +6,7 @@ import "github.com/troupe-api/troupe/kinds/schema"
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
 // field returns the field of a node. If a newer schema makes a value atomic, the field keeps the
-// shape of the value. A manager that owned part of the value then owns the whole.
+// shape of the value. A manager that owned part of the value then owns all of it.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -64,8 +64,8 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare reports whether the schema declares nothing about its objects. An apply configuration may
-// contain fields below such an object. They are pruned later, as in other requests.
+// isBare reports whether the schema declares an object without fields. An apply configuration may
+// contain fields below such an object, which are pruned later, as in other requests.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }

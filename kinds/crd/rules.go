@@ -63,9 +63,9 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 // evaluate runs the rules for v and its parts until the budget is spent. Nulls have no rules. Keys
 // are visited in order, so that errors are deterministic.
 //
-// unchanged is true if v is part of an unchanged value. Elements of lists without keys have no
-// other indication that they are unchanged. A whole object never counts as unchanged, because every
-// write changes its metadata.
+// unchanged is true if v is part of an unchanged value. It is needed for elements of lists without
+// keys, which have no previous value. A whole object never counts as unchanged, because every write
+// changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -105,8 +105,8 @@ func (n *node) compileRules(naming *meta.Naming) {
 }
 
 // rules runs the rules of one node. For an unchanged value it skips rules without oldSelf, so that
-// existing objects survive new rules. Without an old value it skips rules with oldSelf, unless
-// optionalOldSelf is set.
+// new rules do not invalidate existing objects. Without an old value it skips rules with oldSelf,
+// unless optionalOldSelf is set.
 func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool) {
 	if len(n.rules) == 0 {
 		return
@@ -134,8 +134,8 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// compile compiles the rules of a node. The timeout then starts again, because it limits only
-// evaluations, and a thousand rules take seconds to compile on a busy machine.
+// compile compiles the rules of a node and restarts the timeout, because a thousand rules take
+// seconds to compile on a busy machine.
 func (e *ruleEvaluator) compile(n *node) {
 	if e.timer != nil {
 		e.timer.Stop()

@@ -208,7 +208,8 @@ const (
 	mapGroupMemory = 288
 )
 
-// valueMemory doubles the number of map groups, because maps grow by doubling.
+// valueMemory returns the estimated memory of a value. Map groups count twice, because maps grow by
+// doubling.
 func valueMemory(v any) (sum int) {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -7,8 +7,7 @@ import (
 )
 
 // rootValues returns the plan of whole objects, whose type has already been checked. The plans of
-// kind, apiVersion and metadata are empty, because the server handles these fields alike in all
-// objects.
+// kind, apiVersion and metadata are empty, because the schema's defaults do not apply to them.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true

@@ -14,5 +14,5 @@
 //	variables                                the variables of the policy that precede the expression
 //
 // Policies and their parts are immutable. Policies and Compilers are safe for concurrent use. An
-// error in one expression leaves the others usable.
+// error in one expression does not affect the others.
 package expressions

@@ -5,15 +5,14 @@
 // It has two readers:
 //
 //   - A Scanner checks its input. It accepts exactly what encoding/json accepts and has the same
-//     error texts, which clients know. Its depth is bounded. Decoders embed it, because calls per
-//     token are cheaper than token values.
+//     error texts. Its depth is bounded. Decoders embed it, because calls per token are cheaper
+//     than token values.
 //   - A Value trusts its input, which this server has written or a Scanner has checked. Finding a
-//     field takes no more than finding the ends of the values before it. Truncated JSON yields
-//     absent values, never a panic. An Object is a Value that remembers its members, for several
-//     lookups.
+//     field only scans the values before it. Truncated JSON yields absent values, never a panic.
+//     An Object is a Value that caches its members for several lookups.
 //
-// On valid input, a Value differs from encoding/json in two ways. Of members with the same name it
-// finds the first, while a decoder keeps the last. It compares names as written, so an escaped name
+// On valid input, a Value differs from encoding/json in two ways. Of members with the same name, it
+// finds the first, and a decoder keeps the last. It compares names as written, so an escaped name
 // must be given as AppendEscaped writes it. The server never writes duplicates and escapes only
 // with AppendEscaped. Authorization and admission never depend on a Value of JSON that the server
 // has not written itself.

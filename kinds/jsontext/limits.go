@@ -8,7 +8,7 @@ const (
 	// MaxStoredDepth applies to stored and proxied data. Earlier releases accepted this depth, and
 	// such data must stay readable. encoding/json has the same limit.
 	MaxStoredDepth = 10_000
-	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. A field set is as deep
-	// as its object. The rest is a margin for field sets of earlier releases.
+	// MaxFieldSetDepth applies to the field sets in metadata.managedFields. It exceeds MaxDepth to
+	// allow for field sets of earlier releases.
 	MaxFieldSetDepth = 512
 )

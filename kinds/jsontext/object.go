@@ -3,7 +3,7 @@ package jsontext
 import "strings"
 
 // An Object is a Value for repeated lookups. It scans each member at most once and only as far as
-// needed, whereas Value.Field always starts at the first member. An Object remembers its first 16
+// needed, whereas Value.Field always starts at the first member. An Object caches its first 16
 // members and looks up the others with Value.Field.
 type Object struct {
 	text  Value
@@ -14,7 +14,7 @@ type Object struct {
 
 type member struct{ name, nameEnd, value, valueEnd int }
 
-// Reset makes o an Object for v and forgets the members of the previous Value.
+// Reset makes o an Object for v and drops the cached members.
 func (o *Object) Reset(v Value) {
 	o.text, o.rest, o.n = v, v.inside(), 0
 }
@@ -22,7 +22,7 @@ func (o *Object) Reset(v Value) {
 // Text returns the JSON of the whole object.
 func (o *Object) Text() Value { return o.text }
 
-// Field returns what Value.Field returns for the object.
+// Field is like Value.Field.
 func (o *Object) Field(name string) Value {
 	for i := range o.found[:o.n] {
 		if m := &o.found[i]; isName(o.text[m.name:m.nameEnd], name) {
@@ -46,7 +46,7 @@ func (o *Object) Field(name string) Value {
 	return o.text.Field(name)
 }
 
-// At returns what Value.At returns for the object.
+// At is like Value.At.
 func (o *Object) At(path string) Value {
 	if path == "" {
 		return o.text

@@ -21,7 +21,7 @@ const (
 // A Scanner reads the tokens of a JSON document. Its methods consume what they return. A Scanner
 // must not be used after an error.
 //
-// Read an object as follows, and a list likewise with Element:
+// Read an object as follows, and a list with Element:
 //
 //	if s.Peek() == '{' {
 //		err := s.Open()
@@ -317,7 +317,7 @@ func (s *Scanner) SkipString() error {
 	}
 }
 
-// skipObject recurses through Skip once per level. The depth limit therefore bounds the stack.
+// skipObject recurses through Skip once per level, so the depth limit bounds the stack.
 func (s *Scanner) skipObject() error {
 	if err := s.Open(); err != nil {
 		return err

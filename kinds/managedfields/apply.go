@@ -122,12 +122,12 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes the fields from merged that the writer's last apply contained and the current apply
-// lacks, unless another manager owns them. version is that of the last apply.
+// prune removes from merged the fields that the writer's last apply contained and the current apply
+// lacks, unless another manager owns them. version is the version of the last apply.
 //
-// The paths of the last set run through objects and lists that managers share. Therefore prune
-// removes everything in the set, restores the fields that managers own, and finally the removed
-// fields that are not in the set.
+// The last set contains objects and lists that managers share. prune therefore removes the whole
+// set, and then restores the fields that managers own and the removed fields that are not in the
+// set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -178,7 +178,7 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned restores everything that a manager owns in pruned, which is in version first.
+// addBackOwned restores the fields in pruned that any manager owns. first is the version of pruned.
 // Managers own fields of their version, so pruned is converted to each of those versions and back.
 // Conversions lose no fields, so a round trip can only add owned fields.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {

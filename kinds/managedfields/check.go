@@ -54,8 +54,8 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 	return b.String()
 }
 
-// A configChecker collects the errors of a configuration. It builds paths while returning from the
-// recursion, so that a valid configuration allocates nothing.
+// A configChecker collects the errors of a configuration. It builds paths only for errors, so
+// checking a valid configuration allocates nothing.
 type configChecker struct {
 	types  bool // values may have another type than their field
 	faults []configFault

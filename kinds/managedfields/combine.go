@@ -88,7 +88,7 @@ type indexedList struct {
 	index map[pathElement]int
 }
 
-// newIndexedList builds a map, so callers try combineAligned first.
+// newIndexedList is expensive because it builds a map. Callers try combineAligned first.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -112,8 +112,8 @@ func (s indexedList) get(at pathElement) any {
 }
 
 // combineLists merges two lists item by item. Items that are in config follow the order of config.
-// Other items stay between them where possible. Clients rely on this order, which is that of
-// structured-merge-diff.
+// Other items stay between them where possible. The order matches structured-merge-diff, because
+// clients rely on it.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -177,8 +177,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges the lists of a repeated apply: live has the items of config in the same
-// order, with few other items in between. It returns false for other lists.
+// combineAligned is the fast path for a repeated apply, in which live has the items of config in
+// the same order, with few other items in between. It returns false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -226,8 +226,8 @@ func reuse(live, out []any) []any {
 	return out
 }
 
-// combineNull returns what remains of a value that a configuration sets to null. A value with parts
-// keeps its parts, because other managers may own them.
+// combineNull returns the result of setting a value to null. A value with parts keeps its parts,
+// because other managers may own them.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {

@@ -8,8 +8,8 @@ import (
 )
 
 // A difference holds the paths that were added or changed between two trees, and the paths that
-// were removed. From {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is removed. If an
-// object or list is removed, all paths through it are removed too.
+// were removed. For example, from {"a":1,"b":1} to {"b":2,"c":1}, b and c are changed, and a is
+// removed. Removing an object or list removes all paths through it.
 type difference struct{ changed, removed Set }
 
 // A membership is a node without its path element. member is true if the set contains the path
@@ -26,8 +26,8 @@ func (p membership) exists() bool { return p.member || !p.below.Empty() }
 type comparer struct {
 	excluded excludedFields
 	// asEncoded compares both trees as they are encoded, with EmitEmpty fields and without omitted
-	// empty fields. Updates are compared in this way, because clients read encoded objects. Applies
-	// are not, because the applier also owns empty values.
+	// empty fields. It is set for updates, because clients read encoded objects. It is not set for
+	// applies, because the applier also owns empty values.
 	asEncoded bool
 }
 
@@ -73,8 +73,8 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values of a field or element, which are nil if absent. The path of a value
-// with parts is in the difference only if the value appears or disappears.
+// value compares two values of a field or element. nil means absent. The path of a value with parts
+// is in the difference only if the value is added or removed.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {

@@ -46,8 +46,8 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// aligned reports whether two lists have the same unique items in the same order, so that no map of
-// pairs is needed. It returns false for long lists, because the check takes quadratic time.
+// aligned reports whether two lists have the same unique items in the same order. Such lists need
+// no map of pairs. aligned returns false for long lists, because the check takes quadratic time.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -73,9 +73,8 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items of one path element. Duplicates on one side count as one leaf. Live
-// custom objects may contain duplicates, because they may not be validated yet or may conform to
-// another schema.
+// item compares all items with one path element. Duplicates count as one leaf. Live custom objects
+// may contain duplicates if they are not validated yet or conform to another schema.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

@@ -34,34 +34,33 @@
 // changes.
 //
 // Apply merges a configuration into the object. The writer becomes an owner of every field in the
-// configuration, together with other managers that want the same value. A different value is a
+// configuration, together with other managers that set the same value. A different value is a
 // conflict unless the apply is forced. Fields that the writer's last apply contained and this one
 // does not are removed, unless another manager owns them.
 //
-// Managers own fields of their version, so each comparison uses the version of its manager.
+// Each comparison uses the version of its manager, because managers own fields of that version.
 //
-// A CRD update may change the granularity. The owner of a part of a value that is now atomic then
-// owns the whole, and conflicts with other such owners. Values without a schema are owned field by
-// field, and lists in them as a whole.
+// A CRD update may change the granularity. If a value becomes atomic, the owners of its parts own
+// the value and conflict with each other. Values without a schema are owned field by field, and
+// lists in them as a whole.
 //
 // A configuration may contain nulls, as nil (codec.DecodeConfig). Their paths belong to the
 // applier's Set, and comparisons treat them as values. In the resulting object, a null becomes the
 // zero value or is removed. In custom objects whose schema is nullable or absent, nulls are kept as
 // values.
 //
-// Ten update managers are kept. Beyond that, the oldest ones of each version share an entry named
-// ancient-changes (capUpdaters). Clients with changing names would otherwise grow the object
-// forever. The time of a manager is that of its last change.
+// Ten update managers are kept. Older ones of each version share an entry named ancient-changes
+// (capUpdaters), so that clients with changing names do not grow the object forever. The time of a
+// manager is that of its last change.
 //
 // Writers of the scale subresource see only the owners of the replicas (Scale).
 //
 // # Performance
 //
 // Sets are larger than most changes, so they are parsed only if necessary. Entries that a write
-// does not affect keep their bytes (overlaps examines them). Parsed Sets are cached (parseCache),
-// because most objects share them with others. The Set of a new object or configuration is written
-// directly as FieldsV1 (fieldsEncoder). Most no-op applies are recognized from the stored bytes
-// (IsNoOpApply).
+// does not affect keep their bytes (overlaps). Parsed Sets are cached (parseCache), because most
+// objects share them with others. The Set of a new object or configuration is written directly as
+// FieldsV1 (fieldsEncoder). Most no-op applies are recognized from the stored bytes (IsNoOpApply).
 //
 // # Invariants
 //

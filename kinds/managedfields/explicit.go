@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withExplicit restores the empty objects, empty lists and nulls of a configuration that prune has
-// removed. Without this, the next identical apply would set them again, as it does in
-// kube-apiserver.
+// withExplicit restores empty objects, empty lists and nulls of the configuration after prune has
+// removed them. Otherwise, each identical apply would set them again, as in kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {

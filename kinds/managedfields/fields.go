@@ -57,7 +57,7 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	var b builder
 	for _, key := range object.SortedKeys() {
 		_, below := valueFields(f, true, object[key])
-		// A map key is user data, so the key itself is owned too.
+		// Map keys are user data, so the path of the key is owned too.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
@@ -86,8 +86,8 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// An elementSet detects duplicate path elements. It searches linearly in short lists, which most
-// lists are.
+// An elementSet detects duplicate path elements. Most lists are short, so it searches them
+// linearly.
 type elementSet struct {
 	small []pathElement
 	large map[pathElement]bool // replaces small for long lists

@@ -10,9 +10,9 @@ import (
 )
 
 // A fieldsEncoder writes the fields of an object as FieldsV1 without building a Set, which would
-// take several times as much memory. A test compares its output with fields and comparer. With
-// asEncoded, it writes the changes of a new object, including the paths of objects and lists. Equal
-// sets have equal bytes, so that repeated applies are recognized by their bytes.
+// take several times as much memory. With asEncoded, it writes the changes of a new object,
+// including the paths of objects and lists. The output is deterministic, so repeated applies can be
+// recognized by their bytes.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the open lists
@@ -181,7 +181,7 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 }
 
 // items writes items sorted by path element. No paths are written below duplicate items. All keys
-// share one buffer, so that items cost no allocations.
+// share one buffer to avoid allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return

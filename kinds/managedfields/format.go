@@ -8,10 +8,9 @@ import (
 )
 
 // AppendJSON appends the set as FieldsV1. For example, the set of spec.replicas and
-// spec.list[name="c"].image, and the empty set:
+// spec.list[name="c"].image becomes:
 //
 //	{"f:spec":{"f:list":{"k:{\"name\":\"c\"}":{"f:image":{}}},"f:replicas":{}}}
-//	{}
 func (s Set) AppendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for i, n := range s.nodes {

@@ -17,7 +17,7 @@ const (
 
 // granularityOf returns the granularity of the values of f or, with element, of the elements of its
 // list or map. In Pods, for example, spec.containers is byItem and each container is byField.
-// Labels are byKey, and each label is atomic, as is spec.nodeSelector.
+// Labels are byKey. Each label and spec.nodeSelector are atomic.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {

@@ -20,7 +20,7 @@ const (
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
 // String returns the manager as shown in conflicts, such as "kubectl" using apps/v1, or "hpa" with
-// subresource "scale". Clients search for these words.
+// subresource "scale". Clients search messages for this text.
 func (i managerIdentity) String() string {
 	text := fmt.Sprintf("%q", i.name)
 	if i.subresource != "" {
@@ -46,8 +46,8 @@ func compareSub(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// A manager is an entry of managedFields, parsed only as far as needed, from entry to text to set.
-// If its set changes, text and entry are cleared.
+// A manager is an entry of managedFields. The entry is parsed into text, and text into set, only
+// when needed. If the set changes, text and entry are cleared.
 type manager struct {
 	managerIdentity
 	version  string // of the paths in the set
@@ -142,14 +142,14 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion reports whether any manager uses another version, because a change may be visible
-// only there.
+// hasOtherVersion reports whether any manager uses another version. A change may be visible only in
+// that version.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields replaces the manager's set. If the set is equal, text and entry stay, so that the
-// object keeps its bytes.
+// setFields replaces the manager's set. An equal set keeps text and entry, so that the encoding
+// does not change.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -162,8 +162,9 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText reports whether the manager has exactly this FieldsV1 and version, as in a repeated
-// apply, which needs no pruning. It returns false for a parsed set, which may have been changed.
+// hasText reports whether the manager has exactly this FieldsV1 and version. If so, the apply is
+// repeated and needs no pruning. hasText returns false for a parsed set, which may have been
+// changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
@@ -175,8 +176,8 @@ func (m *manager) setTime(now string) {
 }
 
 // encode returns managedFields without managers that own nothing, or nil if no manager remains.
-// Apply managers come first. Managers are then sorted by time and name, so that equal managers have
-// equal bytes.
+// Apply managers come first. Then managers are sorted by time and name, so that the encoding is
+// deterministic.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply reports whether an apply of config certainly changes neither the stored object, given
-// as JSON of message m, nor its managers. A false result means unknown, for example because fields
-// have another order. config must have passed CheckConfig.
+// IsNoOpApply reports whether an apply of config is known to change neither the stored object,
+// given as JSON of message m, nor its managers. A false result means unknown, for example because
+// fields have another order. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
@@ -62,8 +62,8 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 	return key, bytes.IndexByte(key, '\\') < 0
 }
 
-// message reports whether the current object, of message m, has everything in t. If the object is
-// an item of list, t may omit keys with defaults. found counts the fields of t, so that missing
+// message reports whether the current object, of message m, contains all fields of t. If the object
+// is an item of list, t may omit keys with defaults. found counts the fields of t, so that missing
 // fields are detected at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
@@ -144,9 +144,9 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers limits the additional list items for which the fast paths are tried, because each
-// additional item is compared with the whole configuration. Admission adds a few, such as the
-// volume of a Pod's token.
+// maxOthers limits the additional list items for which the fast paths are tried, because each one
+// is compared with the whole configuration. Admission adds a few items, such as the volume of a
+// Pod's token.
 const maxOthers = 16
 
 func (s *noOpChecker) list(f *schema.Field, v any) bool {

@@ -3,8 +3,7 @@ package managedfields
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // overlaps reports whether a set, given as FieldsV1, may share paths with s. It returns true for
-// malformed FieldsV1. Only members that s also has are read, so that the sets of other managers are
-// rarely parsed.
+// malformed FieldsV1. It reads only members that s also has, to avoid parsing the set.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutPaths returns a tree of message m without the paths of a set. Objects and lists that lose
-// everything become emptied{}, and the caller decides whether to remove them. For
+// withoutPaths returns a tree of message m without the paths of a set. Objects and lists that
+// become empty are replaced with emptied{}, and the caller decides whether to remove them. For
 // {"a":{"b":1},"c":2} and the set a.b, the result is {"a":emptied{},"c":2}. For the set a, the
 // result is {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
@@ -99,9 +99,9 @@ func namedRoot(m *schema.Message, s Set) Set {
 	return out
 }
 
-// named adds the message fields through which longer paths run, because owning a part of a field
-// protects the field from removal. For example, spec.template.x becomes spec, spec.template and
-// spec.template.x. Keys and items are not added.
+// named adds each message field on a path of s, because owning a part of a field protects the field
+// from removal. For example, spec.template.x becomes spec, spec.template and spec.template.x. Keys
+// and items are not added.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {

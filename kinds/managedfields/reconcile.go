@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Reconciled adapts a set to the plan m, which may have changed. The owner of a part of a value
-// that is now atomic becomes the owner of the whole. If an atomic value becomes granular, the set
+// Reconciled adapts a set to the plan m, which may have changed. If a value has become atomic, the
+// owners of its parts become owners of the value. If an atomic value has become granular, the set
 // stays the same, because it contains no parts. If nothing changes, the result is s itself.
 //
 // For example, if a CRD update makes the list spec.rules atomic, the manager of

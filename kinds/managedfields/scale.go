@@ -4,9 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale restricts a write to the scale subresource, whose clients see only managers that own the
-// replicas. Conflicts name the path spec.replicas and the version of the scale, because the clients
-// know no other.
+// A Scale restricts a write to the scale subresource. Its clients see only managers that own the
+// replicas. Conflicts name spec.replicas and the API version of the scale, because these clients do
+// not see the object.
 type Scale struct {
 	Replicas   []string // path of field names in the object
 	APIVersion string   // of the scale; its clients see all managers in this version

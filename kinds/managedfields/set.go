@@ -19,8 +19,8 @@ type node struct {
 	below  Set
 }
 
-// A pathElement is one step of a path. The kind is the letter before the colon. The text of kinds k
-// and v is canonical JSON, so that equal elements have equal text.
+// A pathElement is one step of a path. kind is the letter before the colon. For kinds k and v, text
+// is canonical JSON, so that equal elements have equal text.
 type pathElement struct {
 	kind byte
 	text string
@@ -62,8 +62,8 @@ func Equal(a, b Set) bool {
 	})
 }
 
-// Union returns the paths of both sets. It returns a itself if a contains b, as when a writer
-// writes the same fields again.
+// Union returns the paths of both sets. It returns a itself if a contains b, for example after a
+// repeated write.
 func Union(a, b Set) Set {
 	switch {
 	case a.Empty():

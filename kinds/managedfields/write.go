@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Writer describes one write: its manager, what it may change, and its time.
+// A Writer describes one write: its manager, scope and time.
 type Writer struct {
 	Manager     string
 	Subresource string // "" for the object itself
@@ -21,8 +21,8 @@ type Writer struct {
 	KeepsMetadata []string
 	// Scale is set for a write of the scale subresource.
 	Scale *Scale
-	// LastApplied is the JSON that an earlier client-side apply of the same client left in an
-	// annotation. The apply does not conflict over fields that still have these values.
+	// LastApplied is the JSON from the last-applied annotation of client-side apply. Fields that
+	// still have these values do not conflict.
 	LastApplied string
 }
 
@@ -100,8 +100,8 @@ func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	return []any{m.tree()}
 }
 
-// An update is one change of an object. The object is compared once per version that its managers
-// use, usually one.
+// An update is one change of an object. The object is compared once for each version that its
+// managers use.
 type update struct {
 	writer        Writer
 	versions      ServedVersions

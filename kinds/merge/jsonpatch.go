@@ -10,9 +10,9 @@ import (
 const (
 	// MaxOperations limits the operations of one JSON patch.
 	MaxOperations = 10000
-	// maxCopySize limits the size of the JSON that the copy operations of one patch produce, in
-	// approximate bytes. It equals the maximum request body. Without a limit, each copy of the
-	// object into itself would double the size.
+	// maxCopySize limits the approximate bytes of JSON that the copy operations of one patch
+	// produce. It equals the maximum request body. Without a limit, each copy of the object into
+	// itself would double the size.
 	maxCopySize = 3 << 20
 	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Without
 	// this limit, ten thousand operations at the beginning of a list of a million items would take
@@ -86,9 +86,8 @@ func (s *parsedOperation) failure() string {
 	return "path does not exist"
 }
 
-// readOperations checks all operations before any is applied, so that an error in the last one
-// wastes no work. A patch that is not a list of objects fails with code 400. Operations that can
-// never succeed fail with 422.
+// readOperations checks all operations before any is applied. A patch that is not a list of objects
+// fails with code 400. Operations that can never succeed fail with 422.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

@@ -12,10 +12,10 @@ import (
 //
 // Examples of the current value, the patch and the result:
 //
-//	{"a":1,"b":2}  {"b":null,"c":3}  {"a":1,"c":3}
-//	{"a":[1,2]}    {"a":[3]}         {"a":[3]}      lists are replaced
-//	{"a":[1,2]}    {"a":[{"b":null}]} {"a":[{}]}    without the nulls of objects
-//	{"a":"x"}      {"a":{"b":null}}  {"a":{}}       also in new objects
+//	{"a":1,"b":2}  {"b":null,"c":3}   {"a":1,"c":3}
+//	{"a":[1,2]}    {"a":[3]}          {"a":[3]}      lists are replaced
+//	{"a":[1,2]}    {"a":[{"b":null}]} {"a":[{}]}     list items lose their null fields
+//	{"a":"x"}      {"a":{"b":null}}   {"a":{}}       new objects lose their null fields
 func Merge(current, patch any) any {
 	p, ok := patch.(tree.Tree)
 	if !ok {

@@ -2,9 +2,9 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is a value of a document that is being patched. The first pointer through a node opens the
-// node, which copies its children from the shared value into new nodes. A patch therefore copies
-// each value on its paths once and shares the rest.
+// A node is a value of a document that is being patched. When a pointer first passes through a
+// node, the node is opened: its children are copied from the shared value into new nodes. A patch
+// therefore copies each value on its paths once and shares the rest.
 type node struct {
 	value  any // if not opened
 	fields map[string]*node

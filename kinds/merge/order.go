@@ -24,7 +24,7 @@ func indexByKey(list []any, key string) map[any]int {
 // the live list, so new items come first.
 //
 // For the live list a, b and a patch with b and a new c, the result is a, b, c. For a patch with
-// only c, the result is c, a, b. Clients depend on this order, which is that of kube-apiserver.
+// only c, the result is c, a, b. The order matches kube-apiserver, because clients depend on it.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -109,8 +109,8 @@ func matchesOrder(items, order []any, key string) bool {
 }
 
 // orderAfterDeletions returns the live order for merging. New items take the places of items
-// deleted at the end of the live list. A renamed item thus stays behind items that the patch does
-// not contain. For the live list a, b and a patch that deletes b and adds c, the order is a, c.
+// deleted at the end of the live list. For example, if a patch of the live list a, b deletes b and
+// adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

@@ -34,7 +34,7 @@ func (p pointer) isBelow(q pointer) bool {
 }
 
 // index parses a list index up to limit, in decimal digits without a leading zero. It rejects "-",
-// the end of a list, which only add accepts.
+// the end of a list, because only the operation add supports it.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

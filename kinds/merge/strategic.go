@@ -126,8 +126,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies the directives for lists, such as "$setElementOrder/containers". Deletions
-// precede orders. The patch need not contain the list itself.
+// mergeLists applies the directives for lists, such as "$setElementOrder/containers". It applies
+// deletions before orders. The patch need not contain the list itself.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)

@@ -3,6 +3,6 @@
 // type of every layer, and Naming the naming profile. The package does no I/O and depends on no
 // kinds.
 //
-// Objects are shared and immutable. Their JSON is what clients receive, so a read copies bytes.
-// ObjectMeta holds the metadata that the server uses, which saves decoding.
+// Objects are shared and immutable. A read copies the JSON of an object to the client. ObjectMeta
+// holds the metadata that the server uses, so the JSON need not be decoded.
 package meta

@@ -72,8 +72,7 @@ func NewBadRequest(message string) *Status {
 	return newFailure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
 }
 
-// NewForbidden reports that access to an object is denied, or to the whole resource if name is
-// empty.
+// NewForbidden reports that access is denied to an object or, if name is empty, to the resource.
 func NewForbidden(gr GroupResource, name, why string) *Status {
 	what := gr.String()
 	if name != "" {

@@ -40,8 +40,8 @@ func NewSchemaID() *SchemaID {
 	return id
 }
 
-// shared returns the memo of all objects for which only the schema is recorded. They share it,
-// because there may be millions. A nil id yields a nil memo.
+// shared returns the memo shared by all objects for which only the schema is recorded, because
+// there may be millions. A nil id yields a nil memo.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -70,8 +70,7 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 // A Digest is a hash of everything that determines the result of an apply, except the object.
 type Digest [16]byte
 
-// maxNoOpApplies limits the digests per object. It is about the number of managers that apply to
-// one object.
+// maxNoOpApplies limits the digests per object. Few objects have more applying managers.
 const maxNoOpApplies = 4
 
 // IsNoOpApply reports whether an apply is known not to change this object, like repeated applies by

@@ -82,7 +82,7 @@ func ParseNaming(s string) (*Naming, error) {
 
 const platformDomain = "platform.io"
 
-// groupPrefixes lists the API groups whose names end with the vendor suffix. The suffix is omitted.
+// groupPrefixes lists the API groups whose names end with the vendor suffix, without this suffix.
 // Labels and annotations of these groups use the group domain too, except for those in
 // labelDomains.
 var groupPrefixes = map[string]bool{

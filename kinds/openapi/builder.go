@@ -48,8 +48,7 @@ func newBuilder(o Options, d dialect) *builder {
 
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef returns the name of the definition of a meta message. Like all functions that return such
-// a name, it registers the definition.
+// metaRef registers the definition of a meta message and returns its name.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
 func (b *builder) patch() string {

@@ -11,8 +11,8 @@ import (
 )
 
 // definitions collects the schemas to which a document refers, directly or indirectly, while its
-// paths are written. It stores only a function that builds each schema when the schema is written.
-// This saves memory and allows recursive messages.
+// paths are written. It stores functions that build the schemas later, which saves memory and
+// allows recursive messages.
 type definitions struct {
 	names      names
 	dialect    dialect
@@ -73,7 +73,7 @@ func (d *definitions) addReferences(m *schema.Message) {
 }
 
 // list returns the name of the definition of a kind's list. The plan has no messages for lists,
-// because all lists are alike.
+// because all lists have the same fields.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.list(k)
 	item, metadata := d.kind(k), d.message(listMeta)
@@ -98,7 +98,8 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	return name
 }
 
-// Descriptions of common fields. Clients recognize some of these fields by the first words.
+// Descriptions of common fields. Clients recognize some fields by the first words of the
+// description.
 const (
 	aboutAPIVersion = "The group and version of the object's schema, as group/version; only the version in the core group."
 	aboutKind       = "The kind of the object. It cannot be changed."

@@ -18,7 +18,7 @@ var (
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
 // refWith returns a reference with further members. In version 3, the reference is wrapped in
-// allOf, because members beside a reference are ignored.
+// allOf, because siblings of $ref are ignored.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

@@ -130,7 +130,7 @@ func (d *Documents) makeIndex() Index {
 	return Index{Body: body, Hash: hash(body)}
 }
 
-// splitScopes returns the scopes of the version 3 documents, and that of the version 2 document. In
+// splitScopes returns the scopes of the version 3 documents and of the version 2 document. In
 // version 3, each path that describes the API itself has its own document.
 func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)

@@ -98,8 +98,8 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value returns the schema of one value of a field. For a value with its own definition, it returns
-// the definition's name and the members beside the reference.
+// value returns the schema of one value of a field. For a value with its own definition, ref is the
+// name of the definition, and value holds the members to add to the reference.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {

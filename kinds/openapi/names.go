@@ -77,8 +77,8 @@ func (n names) operations(group, version string) string {
 	return capitalize(n.group(group)) + capitalize(version)
 }
 
-// applyNaming translates the vendor names in a description, which declarations write in the
-// platform profile. A dot or dash distinguishes vendor names from the ordinary word.
+// applyNaming translates the vendor names in a description from the platform profile. A dot or dash
+// distinguishes them from the ordinary word.
 func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text

@@ -18,7 +18,7 @@ type member struct {
 }
 
 // entries yields the members of a large object while the object is written, so that no document is
-// a tree in memory.
+// held in memory as a tree.
 type entries iter.Seq2[string, object]
 
 func (o object) with(name string, value any) object { return append(o, member{name, value}) }
@@ -39,8 +39,7 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// appendJSON appends a value as JSON. It panics for types that object does not allow, because such
-// bugs show up in any document.
+// appendJSON appends a value as JSON. It panics for types that object does not allow.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:

@@ -160,7 +160,7 @@ func (c *converter) responses(all object, types []string) (out object) {
 }
 
 // schema converts a schema and registers the definitions to which it refers. A reference is wrapped
-// in allOf, because version 3 ignores members beside a reference.
+// in allOf, because version 3 ignores siblings of $ref.
 func (c *converter) schema(v any) any {
 	if list, ok := v.([]any); ok {
 		var out []any

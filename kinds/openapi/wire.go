@@ -7,9 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. Layouts
-// replace the generated code of the models, which would be larger than the rest of the server's
-// discovery.
+// A layout maps JSON members to the fields of a Protobuf message of the gnostic models. Layouts are
+// much smaller than the generated code of these models.
 type layout struct {
 	fields map[string]fieldMapping
 	// entries describes the values of members that are not in fields, such as the paths of a

@@ -119,8 +119,9 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero, so that only 0 becomes zero, and limits binary quantities.
-// For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes 9223372036854775807.
+// normalize rounds to 1n away from zero, so that no other amount becomes 0, and limits binary
+// quantities. For example, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes
+// 9223372036854775807.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0

@@ -95,7 +95,7 @@ func (all *Admission) MayBlock() bool {
 	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits reports whether an operation of m requires admission. If so, no shortcut may be taken.
+// Admits reports whether an operation of m requires admission.
 func (m *Mutation) Admits(o Operation) bool {
 	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }

@@ -146,8 +146,8 @@ func (a *Attributes) GroupResource() meta.GroupResource {
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
 // Annotate adds an annotation, with a key in the server's naming profile, to the request's audit
-// event at any level. If the key already has a value, that value stays, and Annotate returns false
-// if value differs.
+// event at any level. If the key already has a value, that value is kept, and Annotate returns
+// false if the values differ.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }

@@ -3,7 +3,6 @@
 //
 // A Mutation is one change of one object. Its Change holds the type of the change and its data.
 //
-// Everything is plain data except for admission, because a Mutation carries its plugins. Each
-// plugin is a Mutator or a Validator of the Attributes of a change. Its Stage determines whether it
-// may block.
+// Requests are plain data, except that a Mutation carries its admission plugins. Each plugin is a
+// Mutator or a Validator of the Attributes of a change. Its Stage determines whether it may block.
 package request

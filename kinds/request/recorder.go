@@ -56,7 +56,7 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. If the key already has an annotation, that annotation stays, and
+// Annotate adds an annotation. If the key already has one, the existing annotation is kept, and
 // Annotate returns false if the two differ.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {

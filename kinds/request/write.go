@@ -118,8 +118,7 @@ type Mutation struct {
 	// Recorder receives warnings and audit annotations. It may be nil.
 	Recorder *Recorder
 	// Fence, if set, names a role that the sender holds. The change is rejected if another server
-	// has taken over the role since then (persist.Guard). With Raise, this change takes over the
-	// role.
+	// has taken over the role (persist.Guard). With Raise, this change takes over the role.
 	Fence *Guard
 }
 

@@ -44,8 +44,8 @@ func EndpointIP(s string) []string {
 	return SpecialIP(s)
 }
 
-// SpecialIP returns the reasons why other hosts cannot reach an address, which may be unspecified,
-// loopback or link-local. It returns nil for other addresses.
+// SpecialIP returns the reasons why other hosts cannot reach an unspecified, loopback or link-local
+// address. It returns nil for other addresses.
 func SpecialIP(s string) []string {
 	a, err := address.Parse(s)
 	if err != nil {

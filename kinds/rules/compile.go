@@ -13,8 +13,8 @@ import (
 // The error joins all unknown formats and invalid patterns. isOn reports whether a feature is
 // enabled. A nil isOn disables all features.
 //
-// Messages are sorted by name for a fixed order of errors. Every write walks the plans, so
-// everything that depends only on the declarations is computed here.
+// Messages are sorted by name, so that errors have a fixed order. Every write walks the plans, so
+// Compile computes everything that depends only on the declarations.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -82,7 +82,6 @@ func (c *compiler) isOff(f *schema.Field) bool {
 	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
-// Predicates for the parameter into of closure.
 func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
@@ -210,8 +209,8 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault returns the default that defaulting sets. An empty string that is never encoded is
-// not set, because such a default matters only for list keys.
+// filledDefault returns the default that defaulting sets. It omits empty strings that are never
+// encoded, because they matter only as list keys.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil

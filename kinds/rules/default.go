@@ -34,9 +34,8 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 // reaches the limit is too large to be accepted anyway.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter sets the defaults of one object. budget is the part of maxDefaultsSize that remains
-// for the whole object. A small CRD may declare a large default for list items, and a request may
-// contain very many items.
+// A defaulter sets the defaults of one object. budget is the remaining part of maxDefaultsSize. A
+// small CRD may declare a large default for list items, and a request may contain many items.
 type defaulter struct{ budget int }
 
 // copyDefault returns a copy of the plan's default, or nil if the budget is exhausted. Objects need

@@ -4,8 +4,8 @@
 // # Engine
 //
 // A schema.ValuePlan defines the treatment of one value. compile.go compiles field options into the
-// evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI. Three walks
-// over the plans serve built-in and custom kinds:
+// evaluators of evaluators.go and oneof.go. Package crd has the evaluators for OpenAPI. These files
+// process objects of built-in and custom kinds by their plans:
 //
 //	default.go   Default and DefaultValue set defaults
 //	prune.go     Prune drops unknown fields; for built-in kinds, decoding does that
@@ -15,7 +15,7 @@
 // Rules declared for messages compile into closures over trees. expression.go compiles the
 // expressions, functions.go holds their functions, and declared.go runs the rules.
 //
-// Plans omit fields below which there is nothing to check or default.
+// Plans omit fields that have no checks and defaults at any depth.
 //
 // # Faults
 //

@@ -140,8 +140,7 @@ func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A pattern is a regular expression that must match a part of a string. Go matches in linear time,
-// so no input is slow.
+// A pattern is a regular expression that must match a part of a string.
 type pattern struct{ *regexp.Regexp }
 
 func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

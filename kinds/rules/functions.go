@@ -94,8 +94,8 @@ var functions2 = map[string]func(a, b any) any{
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},
 	"shares": func(a, b any) any { return a != nil && tree.SameRef(a, b) },
-	// is reports whether a string has a format. faults and why return the error messages if it does
-	// not, as a list and as one string.
+	// is reports whether a string has a format. faults returns the errors as a list, and why as one
+	// string.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },
 	"faults": func(a, b any) any { return tree.ListOf(formats[text(b)](text(a))) },
 	"why":    func(a, b any) any { return strings.Join(formats[text(b)](text(a)), ",") },

@@ -211,8 +211,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name.
-// It serves kinds that do not require a domain.
+// FinalizerWarnings returns a warning for each new finalizer in m without a domain, sorted by name,
+// for kinds that do not require a domain.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")

@@ -6,7 +6,7 @@ import (
 )
 
 // ValidateNulls reports null fields whose plan neither allows null nor has a default. Defaulting
-// would drop them.
+// would drop such fields.
 func ValidateNulls(p *schema.ValuePlan, t tree.Tree, faults *schema.Faults) {
 	validateNulls(schema.NewEvaluation("", faults), p, t)
 }

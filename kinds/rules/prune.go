@@ -31,8 +31,7 @@ type pruner struct {
 	config  bool // the object is a configuration to apply
 }
 
-// Limits of the number of reported unknown fields, and of their paths in bytes. Responses contain
-// fewer fields.
+// Limits of the number of reported unknown fields, and of their paths in bytes.
 const (
 	MaxUnknown     = 1000
 	maxUnknownPath = 1 << 10

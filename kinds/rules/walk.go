@@ -62,7 +62,7 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 }
 
 // isRequired reports whether another field of t makes a field required. If Values is empty, any
-// value of the other field does, including zero and false.
+// value suffices, including zero and false.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
 		return !isMissing(nil, t[w.Field])
@@ -118,8 +118,8 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the items of a list. Some evaluators compare an item with its previous value, which
-// Identity finds.
+// Items checks the items of a list. Identity finds the previous value of an item, which some
+// evaluators need.
 type Items struct {
 	Plan     *schema.ValuePlan
 	Identity *Identity // nil: no previous values

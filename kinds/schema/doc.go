@@ -1,5 +1,5 @@
-// Package schema compiles the declarations of kinds into the plan, the tables that every engine in
-// kinds walks. No other package reads the options of declarations.
+// Package schema compiles the declarations of kinds into a Plan. No other package reads the options
+// of declarations.
 //
 //	Plan        all kinds and messages of a set of declarations (Compile)
 //	Kind        how a resource is served: names, verbs, subresources, columns

@@ -70,8 +70,8 @@ func (e *Evaluation) ListPath() string {
 	return path
 }
 
-// Check runs the evaluators of a plan. It skips unchanged values, because a plan may become
-// stricter than existing objects.
+// Check runs the evaluators of a plan. It skips unchanged values, so that a stricter plan does not
+// reject updates of existing objects.
 func (e *Evaluation) Check(p *ValuePlan, v any, was Previous) {
 	if e.ended() || !e.Spend(1+len(p.Evaluators)) {
 		return

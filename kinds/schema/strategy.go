@@ -11,11 +11,11 @@ import (
 //
 // Methods receive trees with defaults applied and must not retain them. old is the previous object,
 // or nil on create. obj may share unchanged fields with old. In a shared field, Default and Prepare
-// may therefore only add missing values that do not depend on other fields. They make any other
-// change in a copy of the field.
+// may only add missing values that do not depend on other fields. For any other change, they must
+// copy the field first.
 type Strategy interface {
-	// Default sets defaults that depend on several fields. It may read no metadata but the name and
-	// labels, because it does not run again after other metadata changes.
+	// Default sets defaults that depend on several fields. Of the metadata, it may read only the
+	// name and labels, because it does not run again after other changes.
 	Default(obj tree.Tree)
 	// PrepareSubresource is called for subresource writes instead of Preparer.Prepare. It must
 	// replace parts of obj rather than modify them, because old may share them.

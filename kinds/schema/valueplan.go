@@ -127,7 +127,6 @@ func (p *Parts) Child(name string) *ValuePlan {
 // Absence defines which values count as absent.
 type Absence uint8
 
-// Values of Absence.
 const (
 	AbsentIfMissing Absence = iota // only a missing field
 	AbsentIfNull                   // and null

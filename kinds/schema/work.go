@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// ValidationBudget is the maximum cost of validating one object against its CRD schema. Spending it
-// takes a few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost.
+// ValidationBudget is the maximum cost of validating one object against its CRD schema, which takes
+// a few seconds at worst. Each evaluator costs 1 per value, and a pattern costs PatternCost.
 // Typical objects cost thousands.
 const ValidationBudget = 100_000_000
 

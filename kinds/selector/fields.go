@@ -11,8 +11,8 @@ import (
 )
 
 // Fields is a field selector for one kind. The zero value selects everything. Values are compared
-// as strings, so a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept with
-// objects, so that matching does not parse JSON.
+// as strings, so a bool is "true" or "false". Objects hold the values of schema.Kind.SelectFields,
+// so that matching does not parse JSON.
 type Fields struct{ terms []term }
 
 type term struct {

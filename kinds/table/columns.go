@@ -15,8 +15,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf returns the columns of k, or those of the storage version if k declares none. The
-// latter fit all versions, because their functions know the fields of all versions.
+// columnsOf returns the columns of k, or those of the storage version if k declares none. Column
+// functions support the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:
@@ -44,8 +44,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf parses the path of a column. An unknown function shows null. A catalog test finds it with
-// HasFunction. A numeric or boolean fallback keeps its type, and any other becomes a string.
+// cellOf parses the path of a column. An unknown function shows null, and a catalog test finds it
+// with HasFunction. After a dotted path, integer and boolean fallbacks keep their type.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}

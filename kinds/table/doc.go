@@ -10,7 +10,7 @@
 //
 // # Tables
 //
-// A TableWriter writes a table piece by piece, so that a list is never in memory as a whole:
+// A TableWriter writes a table piece by piece, so that a whole list is never in memory:
 //
 //	{"kind":"Table","apiVersion":"meta.<domain>/v1","metadata":{"resourceVersion":"…"},
 //	 "columnDefinitions":[{"name","type","format","description","priority"},…],
@@ -20,15 +20,14 @@
 // (schema.Column.Path) is one of
 //
 //	status.phase          the value at a dotted path
-//	status.replicas|0     the same, with a fallback if it is absent or an empty string: a number, a
-//	                      boolean or a string. The default is "<none>" for columns of type string
-//	                      and null for others
+//	status.replicas|0     the same, with a fallback if it is absent or an empty string: an
+//	                      integer, boolean or string. The default is "<none>" for columns of type
+//	                      string and null for others
 //	func:age              a function, listed in cellfuncs.go
 //	func:count:secrets    a function and its argument
 //	func:text:a.b/c|-     the same, with a fallback that is shown if a.b is absent or null
 //	json:.spec.list[0]    the JSONPath of a custom kind's column (package jsonpath)
 //
 // Columns of type date show the elapsed time. A version without columns uses those of the storage
-// version. If that has none either, the columns are Name and Created At. Cells show the same text
-// as kubectl, which is why some functions follow rules that the fields do not suggest.
+// version or, by default, Name and Created At. Cells show the same text as kubectl.
 package table

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField returns a field by its name in the core group or else by its name in events.k8s.io.
-// Events are served in both groups.
+// eventField returns the field named core, or the field named events if core is absent. Events are
+// served in the core group and in events.k8s.io.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v

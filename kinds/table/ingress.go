@@ -26,8 +26,8 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
-// showIngressPorts derives the ports, because an Ingress has no port fields. It listens on 80, and
-// also on 443 if it has TLS certificates.
+// showIngressPorts shows 80, and also 443 if there are TLS certificates, because an Ingress has no
+// port fields.
 func showIngressPorts(b []byte, r *row, _ string) []byte {
 	if r.json.At("spec.tls").Count() > 0 {
 		return jsontext.AppendString(b, "80, 443")

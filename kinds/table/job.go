@@ -27,8 +27,7 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 }
 
 // showJobCompletions shows succeeded/desired Pods, such as "1/3". A Job without completions is done
-// when one of its parallel Pods succeeds. Such a Job shows "0/1", or "0/1 of 4" if it is a work
-// queue with four Pods.
+// when one of its parallel Pods succeeds. It shows "0/1", or "0/1 of 4" with parallelism 4.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary holds the values that several columns of a Pod need, gathered in one pass. The rules
-// match kubectl, because users and scripts rely on them. "Init:1/3", "CrashLoopBackOff",
-// "Completed" and "NotReady" are derived from the containers.
+// A podSummary holds the values for several columns of a Pod, computed in one pass. As in kubectl,
+// "Init:1/3", "CrashLoopBackOff", "Completed" and "NotReady" are derived from the containers. Users
+// and scripts rely on these rules.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int

@@ -8,7 +8,7 @@ import (
 )
 
 // showQuota shows used/hard, as in "pods: 3/10, requests.cpu: 500m/2". If which is "limits", it
-// shows the resources whose names begin with "limits.", and otherwise all others.
+// shows only resources with the prefix "limits.". Otherwise it shows only other resources.
 func showQuota(b []byte, r *row, which string) []byte {
 	var parts []string
 	used := r.json.At("status.used")

@@ -51,8 +51,8 @@ type TableWriter struct {
 	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects if cells are read from the storage version, and
-	// otherwise nil. With the storage version, an object has the same row in all versions.
+	// converted is the kind of the objects if cells are read from the storage version, or nil.
+	// Reading that version gives an object the same row in all versions.
 	converted *schema.Kind
 	row       row // the current row
 }
@@ -100,7 +100,7 @@ func (t *TableWriter) AppendHead(b []byte) []byte {
 }
 
 // Next appends a Table with one object, its own metadata and the current time, for a watch event.
-// Only the first Table has column definitions, because clients print them once.
+// Only the first Table has column definitions, because clients print the header once.
 func (t *TableWriter) Next(b []byte, obj *meta.Object, l ListMeta, now time.Time) []byte {
 	t.options.ListMeta, t.options.Now = l, now
 	b = t.AppendHead(b)

@@ -25,8 +25,8 @@ type valueCipher interface {
 const (
 	saltBytes  = 32
 	nonceBytes = 12
-	// saltUses is the number of values per salt. With random 96-bit nonces, 2^32 values would be
-	// unsafe.
+	// saltUses is the number of values per salt. More than 2^32 values with random 96-bit nonces
+	// would be unsafe.
 	saltUses = 1 << 24
 	// maxSalts limits the number of keys cached for reading. Each process run leaves a few salts.
 	maxSalts = 1024

@@ -44,7 +44,7 @@ func (c *cbc) tag(place, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal always pads, if necessary with a whole block, so that open knows how much to remove.
+// seal always pads, if necessary with a whole block, so that open can remove the padding.
 func (c *cbc) seal(b, place, value []byte) []byte {
 	padding := aes.BlockSize - len(value)%aes.BlockSize
 	start := len(b)

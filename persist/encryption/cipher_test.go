@@ -33,8 +33,8 @@ func transformerOf(t testing.TB, text string) *Transformer {
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
 
-// TestTamperedValues checks for every provider that a value does not decrypt after it was moved,
-// truncated, extended or had any bit flipped.
+// TestTamperedValues checks for every provider that moving, truncating or extending a value, or
+// flipping any bit, makes it undecryptable.
 func TestTamperedValues(t *testing.T) {
 	t.Parallel()
 	value := []byte(`{"data":"marker"}`)

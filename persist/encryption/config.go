@@ -286,7 +286,7 @@ func (f *faults) checkKeys(path string, keys []keyFile, lengths ...int) {
 }
 
 // checkKMS validates a KMS plugin and sets its default timeout. Names must not contain a colon,
-// because it ends the name in stored values. The plugin need not be running.
+// which ends the name in stored values. The plugin need not be running.
 func (f *faults) checkKMS(path string, k *kmsFile, plugins map[string]bool) {
 	switch {
 	case k.Name == "":

@@ -11,8 +11,8 @@
 //
 // # Stored values
 //
-// identity stores the value itself, a JSON object. All other stored values begin with a prefix
-// that names the provider and key:
+// identity stores the value itself, a JSON object. All other stored values begin with a prefix that
+// names the provider and key:
 //
 //	enc:aesgcm:v1:<key>:      salt (32 bytes), nonce (12), AES-256-GCM of the value with its tag (16)
 //	enc:aescbc:v1:<key>:      initialization vector (16), AES-CBC of the value with PKCS #7 padding,
@@ -29,7 +29,7 @@
 //
 //   - aesgcm: the key is HKDF-SHA-256 of the secret, with the salt as salt and "troupe aesgcm v1"
 //     as info. A process uses a random salt for 2^24 values, with random nonces. The limit of
-//     values per key is thus never reached, however often snapshots rewrite all values.
+//     values per key is therefore never reached, even if snapshots often rewrite all values.
 //   - aescbc: HKDF-SHA-256 derives two keys from the secret without a salt, with the infos "troupe
 //     aescbc v1 encrypt" and "… authenticate". The tag is HMAC-SHA-256 of the length of the place
 //     (8 bytes, little-endian), the place, the vector and the ciphertext, and is verified before
@@ -49,5 +49,5 @@
 //     resource count as stale.
 //   - A configuration that cannot be used changes nothing.
 //
-// Keys are not wiped from memory, because it holds the decrypted values anyway.
+// Keys are not wiped from memory, which holds the decrypted values anyway.
 package encryption

@@ -249,7 +249,7 @@ func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time)
 }
 
 // newSeed creates a seed under the reported key. It rejects a plugin that encrypts with a different
-// key, because values would be attributed to the wrong one. The seed and its cipher are replaced
+// key, because values would be attributed to the wrong key. The seed and its cipher are replaced
 // atomically.
 func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) error {
 	seed := randomBytes(seedBytes)

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// servePlugin serves a KMS plugin until the test ends. answer returns its results. It implements
-// gRPC as HTTP/2 with the status in a trailer.
+// servePlugin serves a KMS plugin with gRPC over HTTP/2 until the test ends. answer returns the
+// results.
 func servePlugin(t *testing.T, answer func(method string) (message []byte, status string)) (endpoint string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kms.sock")

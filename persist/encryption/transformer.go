@@ -150,7 +150,7 @@ func (t *Transformer) resourceOf(key string) *resource {
 }
 
 // Transforms implements persist.Transformer. It returns true even if identity is only one of
-// several providers, because the others may have written values.
+// several providers, because other providers may have written values.
 func (t *Transformer) Transforms(key string) bool {
 	if t.current.Load().hash == "" {
 		return false

@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is the number of writes worth gathering for one Append, because one transaction can hold
-// that many.
+// MaxBatch is the number of writes that one transaction can hold. Larger batches for Append have no
+// benefit.
 const MaxBatch = maxWrites
 
 // Append implements persist.Log. It commits a batch in one transaction if possible. It needs
-// several if the batch is too large, writes a key twice, or has writes that depend on each other.
+// several if the batch is too large, writes a key twice, or contains dependent writes.
 func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()

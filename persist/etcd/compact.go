@@ -85,9 +85,9 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes records, then guards, older than a compacted revision. The order protects a log
-// that was paused while guards were dropped. The record of that log is gone by then. Its next
-// transaction therefore fails, and the log catches up before it plans again.
+// dropOld deletes records, then guards, older than a compacted revision. If a log was paused
+// meanwhile, its record is deleted first. Its next transaction therefore fails, and the log catches
+// up before it plans again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (l *Log) dropMarks(ctx context.Context) error {
 	return nil
 }
 
-// dropClaims deletes claims whose holder does not exist. Such claims remain only if another program
-// deletes objects.
+// dropClaims deletes claims without a holder, which exist only if another program has deleted
+// objects.
 func (l *Log) dropClaims(ctx context.Context) error {
 	if l.state == nil {
 		return nil

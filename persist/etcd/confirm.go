@@ -24,8 +24,8 @@ type confirmation struct {
 	err      error
 }
 
-// Current returns a revision that includes every commit before the call, by any writer. Those
-// commits are delivered when it returns. It returns persist.ErrUnavailable if the servers do not
+// Current returns a revision that includes every earlier commit by any writer. These commits have
+// been delivered when Current returns. It returns persist.ErrUnavailable if the servers do not
 // respond in time.
 //
 // A running request may have been sent before the call, so its result is not used. All readers that
@@ -71,7 +71,7 @@ func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	}
 }
 
-// progressPeriod is the interval of progress requests to the watch while readers wait.
+// progressPeriod is the interval between progress requests while readers wait.
 const progressPeriod = 20 * time.Millisecond
 
 func (l *Log) confirm() (persist.Revision, error) {
@@ -88,7 +88,7 @@ func (l *Log) confirm() (persist.Revision, error) {
 }
 
 // awaitConfirmed waits until the follower has reached a revision. It requests progress
-// notifications, because there are no events if the newest changes affect only other keys.
+// notifications, because changes outside the prefix cause no events.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 	if applied, _ := l.appliedRevision(); applied >= revision { // nearly always
 		return nil

@@ -22,9 +22,9 @@
 //	/guards/<name>        empty; written by each transaction that raises the guard.
 //	                      Fences are guards: fence/<name>
 //	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start.
-//	                      Reading the whole state writes another one under a name of its own
+//	                      Reading the whole state writes another record with a new name
 //	/compaction           the revision of the newest compaction, decimal
-//	/copies/<name>        marks of a data directory's local copy: one, or the previous and the newest
+//	/copies/<name>        marks of a local copy: the newest, and possibly the previous one
 //
 // # Revisions
 //
@@ -33,7 +33,7 @@
 //
 //	base + (revision of etcd << 7 | position)
 //
-// Revisions thus increase in the order of writes and are unique. They are the same for each reader,
+// Revisions are unique and increase in the order of writes. They are the same for all readers,
 // because both parts are stored. The base is a multiple of 128. It is 0 in a new store. A store
 // filled from a data directory has a base above all revisions of that directory. Position 127
 // stands for a revision of etcd that changes no object.
@@ -69,10 +69,10 @@
 //	else get the record
 //
 // The conditions of a unit compare the mod_revision of each key that it changes or depends on, and
-// of its claims and guards. Units therefore fail independently. etcd evaluates all comparisons on
-// the state before the transaction, and accepts a key once per transaction. A unit thus waits for
-// the next round if an earlier unit writes one of its keys or is its base (BasedOn). Rounds respect
-// etcd's limits for operations and bytes.
+// of its claims and guards. Units fail independently. etcd evaluates all comparisons on the state
+// before the transaction, and accepts a key once per transaction. A unit waits for the next round
+// if an earlier unit writes one of its keys or is its base (BasedOn). Rounds respect etcd's limits
+// for operations and bytes.
 //
 // # Invariants
 //
@@ -91,7 +91,7 @@
 //     both take it.
 //
 //   - A guard is compared with the delivered state at planning time, and a write based on an older
-//     state is rejected. The second of two logs that raise it has thus seen the effects of the
+//     state is rejected. The second of two logs that raise it has seen the effects of the
 //     first. This also holds for guards that were deleted because of their age. A log that missed
 //     them was paused, so its record was deleted too. Its transaction fails, it catches up and
 //     plans again, and outdated results are rejected. Therefore the first transaction of a log
@@ -138,10 +138,10 @@
 // The copy is a persist.LocalCopy whose origin holds the servers, the prefix, the store and a mark
 // of 26 random letters. The mark is written to /copies/<name> after the state was delivered. The
 // copy is valid once the watch has delivered the mark, because a write alone may reach servers with
-// another history. A store with that mark therefore contains everything in the copy, and its
-// history has all later changes. If those are compacted, the keys are listed with their revisions,
-// and only values with other revisions are read. Resources that a Transformer may change are not in
-// the copy. The newest 256 marks are kept.
+// another history. A store with that mark contains everything in the copy, and its history has all
+// later changes. If those are compacted, the keys are listed with their revisions, and only values
+// with other revisions are read. Resources that a Transformer may change are not in the copy. The
+// newest 256 marks are kept.
 //
 // The key of a mark also keeps the previous mark, if its value is still the one that this log wrote
 // last. The origin has the field "verified". Copies without it are not used, because older versions

@@ -90,7 +90,7 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild checks that a log whose position was compacted reads the state again, and that
+// TestRebuild checks that a log reads the state again if its position was compacted, and that
 // deleted objects are gone.
 func TestRebuild(t *testing.T) {
 	t.Parallel()

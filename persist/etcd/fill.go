@@ -175,8 +175,8 @@ func (f *filler) send(ctx context.Context) error {
 	return nil
 }
 
-// Export calls items with each item of the newest state and returns its revision. Other logs may
-// write meanwhile.
+// Export calls items with each item of the newest state and returns the revision of that state.
+// Other logs may write meanwhile.
 func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
 	revision, err := l.currentRevision(ctx)
 	if err != nil {

@@ -211,7 +211,7 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time returns the writer's time of a revision, but not a time later than now.
+// time returns the timestamp of the record, or now if there is no earlier timestamp.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time
@@ -219,8 +219,8 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits returns the commits of a revision. r is their round if this log wrote them, and at is
-// their time. A running follower passes the time of delivery, so that other writers' clocks do not
+// commits returns the commits of a revision. r is the round if this log wrote them, and at is their
+// time. A running follower passes the time of delivery, so that the clocks of other writers do not
 // matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
@@ -270,8 +270,8 @@ func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Com
 	return c
 }
 
-// decode returns a value. For an unreadable value it returns the stored bytes and an error. It
-// retries while the key management service is unreachable, because later revisions must wait.
+// decode returns the decoded value, or the stored bytes and an error if the value is unreadable. It
+// retries while the key management service is unreachable.
 func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	if l.o.Transformer == nil || len(stored) == 0 {
 		return append([]byte(nil), stored...), nil

@@ -88,8 +88,8 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	return b[1], int(n) - 1, b[2+used:], nil
 }
 
-// valueAt inserts the digits of a revision. An offset beyond the value is an error, because it
-// comes from another program.
+// valueAt inserts the digits of a revision. An offset beyond the value is an error, because only
+// another program can have written it.
 func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
 	if offset > len(value) {
 		return value, errFormat

@@ -45,8 +45,7 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 			delete(l.guards, e.key)
 			continue
 		}
-		// A deletion for any reason but age counts as a raise, because writes compare with the
-		// deleted key.
+		// A deletion counts as a raise, unless the guard was deleted because of its age.
 		if g.at, g.raised = d.revision, upTo; e.deletes {
 			g.at = 0
 		}
@@ -77,7 +76,7 @@ func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused 
 	return l.overtakenNow(guards)
 }
 
-// overtakenNow is overtaken for a caller that holds l.mu.
+// overtakenNow is like overtaken. The caller must hold l.mu.
 func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refused error) {
 	for _, g := range guards {
 		known, ok := l.guards[g.Name]
@@ -105,8 +104,8 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 }
 
 // addGuards makes a step conditional on the delivered guards, or returns an error if one of them
-// has overtaken the unit. It holds l.mu throughout. Otherwise neither this check nor the servers
-// would detect a raise that is delivered in between.
+// has overtaken the unit. It holds l.mu throughout, because neither this check nor the servers
+// would detect a raise delivered in between.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil

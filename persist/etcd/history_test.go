@@ -36,9 +36,9 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore restores the servers from a backup while the log cannot reach them. For the backup "", it
-// deletes all data of the servers. A new log then writes until the servers pass the newest revision
-// that the first log has seen.
+// restore restores the servers from a backup while the log cannot reach them. If backup is empty,
+// it deletes all data of the servers. A new log then writes until the servers pass the newest
+// revision that the first log has seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -65,8 +65,8 @@ func (a *cutOff) mend() {
 }
 
 // TestRestoredBelowAFollower restores the servers to a different history while a follower cannot
-// reach them, and lets them pass its revision. The follower must not confirm reads or write based
-// on its old state. It must fail or read the state again.
+// reach them, and advances them beyond its revision. The follower must not confirm reads or write
+// based on its old state. It must fail or read the state again.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestRestoredBelowAFollower(t *testing.T) {
 }
 
 // TestWriteBelowARestore checks that a log that has not noticed a restore commits nothing, even if
-// the backup contains its own record.
+// the backup contains the record of the log.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

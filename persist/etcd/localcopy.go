@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A local copy of the state saves most requests of the next start, which then reads only later
-// changes. If those are compacted, the start lists the keys with their revisions and reads missing
-// values. Copied values stay valid, because equal revisions within one history mean equal values.
+// A local copy of the state saves most requests at the next start, which reads only later changes.
+// If those are compacted, keys are listed with their revisions, and only missing values are read.
+// Copied values stay valid, because equal revisions within one history mean equal values.
 //
 // A mark proves that the servers have the history of the copy. It is a random string that is
 // written to the servers once the state is complete.
@@ -42,8 +42,8 @@ type origin struct {
 	Created int64  `json:"created"` // and its create revision
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
-	// Verified means that the watch delivered the mark, so that state and mark belong to one
-	// history. Older versions did not check this.
+	// Verified means that the watch delivered the mark, which proves that state and mark belong to
+	// one history. Older versions did not check this.
 	Verified bool `json:"verified"`
 	apart
 }
@@ -173,9 +173,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed returns the bytes changed since the copy was written. Once these exceed the size of the
-// copy, it returns unbounded. The copy of a growing store is thus renewed when the store has
-// doubled.
+// changed returns the number of bytes changed since the copy was written, or unbounded once they
+// exceed the size of the copy. A growing store is copied again when its size has doubled.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -187,8 +186,7 @@ func (c *localCopy) changed() int64 {
 // unbounded exceeds any number of changed bytes at which a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy reports whether Close should write a copy. If little has changed, the old copy is
-// nearly as good.
+// wantsCopy reports whether enough has changed since the last copy for Close to write a new one.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()

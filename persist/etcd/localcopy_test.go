@@ -54,9 +54,8 @@ func (s secretly) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return s.Encode(nil, at, stored), nil
 }
 
-// TestLocalCopy checks that a log with a local copy recovers the same state as one that reads
-// everything, after various events in between. It must read only missing values and ignore an
-// invalid copy.
+// TestLocalCopy checks that a log with a local copy recovers the same state as a log without one.
+// It must read only missing values and ignore an invalid copy.
 func TestLocalCopy(t *testing.T) {
 	t.Parallel()
 	const size = 2000 // size of a value
@@ -245,7 +244,7 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 }
 
 // TestRestoredWhileAway checks that a copy newer than a restored backup is not used, even if etcd
-// has since passed its revision.
+// has since passed the revision of the copy.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -283,8 +282,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog checks that a log fails if its servers are restored from a backup, before
-// it confirms a read or writes again.
+// TestRestoredBelowALog checks that a log whose servers were restored from a backup fails before it
+// confirms a read or writes again.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

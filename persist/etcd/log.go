@@ -255,8 +255,8 @@ func (l *Log) advance(to int64, version persist.Revision) {
 	l.advanced = make(chan struct{})
 }
 
-// appliedRevision returns the etcd revision up to which everything was delivered. The channel is
-// closed when it increases.
+// appliedRevision returns the newest delivered etcd revision and a channel that is closed when it
+// increases.
 func (l *Log) appliedRevision() (int64, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -83,8 +83,8 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cleanPrefix returns p with one leading slash and no trailing one, so that prefixes of different
-// stores cannot overlap.
+// cleanPrefix returns p with a leading slash and without a trailing slash, so that prefixes of
+// different stores cannot overlap.
 func cleanPrefix(p string) string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return ""

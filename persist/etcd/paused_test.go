@@ -76,8 +76,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce checks that follower and recovery skip repeated revisions of a watch. A watch
-// that resumes on a lagging member repeats some.
+// TestDeliveredOnce checks that follower and recovery skip the revisions that a watch repeats after
+// it resumes on a lagging member.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -223,8 +223,8 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	same(t, "a write", b.append(create("/c/n/c", "1")), "ok")
 }
 
-// TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and lets
-// their revision pass that of the log. The log must adopt the restored state or fail. It must never
+// TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and
+// advances them beyond its revision. The log must adopt the restored state or fail. It must never
 // return lost data, whether or not the backup has the record of the log.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()

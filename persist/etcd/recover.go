@@ -70,7 +70,7 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages calls take with pages of all keys that have a prefix at a revision, in ascending order.
+// readPages calls take with pages of the keys with a prefix at a revision, in ascending order.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {

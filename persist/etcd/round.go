@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit lists the positions of a write and its parts in the batch. All of them are committed
-// together.
+// A unit lists the positions in the batch of a write and its parts, which are committed together.
 type unit []int
 
 func unitsOf(batch []persist.Write) ([]unit, error) {
@@ -126,8 +125,8 @@ func (p *planner) waitsForBase(u unit) bool {
 	return base > 0 && !p.done[base-1]
 }
 
-// precheck rejects a unit without a request if its base was rejected or the Transformer cannot
-// encrypt. It then returns the result for the unit and false.
+// precheck returns false and a result if the unit must be rejected without a request, because its
+// base was rejected or the Transformer cannot encrypt.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false

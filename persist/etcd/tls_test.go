@@ -62,8 +62,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates checks that a log uses renewed files once the servers require certificates of
-// another CA. Until then it must report that its certificate is invalid.
+// TestNewCertificates checks that a log uses renewed files after the servers require certificates
+// of another CA. Before the renewal, it must report that its certificate is invalid.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

@@ -34,8 +34,7 @@ func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	return after
 }
 
-// survivingNames treats an unsynced rename as two names that survive independently, because disks
-// promise no more.
+// survivingNames treats an unsynced rename as two names that survive independently, as on a disk.
 func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	names := maps.Clone(m.durable)
 	if chance == nil {

@@ -157,7 +157,7 @@ func (m *Mem) beginOp(name, p string) error {
 
 func missing(op, p string) error { return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist} }
 
-// isDir requires that the caller holds m.mu.
+// isDir reports whether p is a directory. The caller holds m.mu.
 func (m *Mem) isDir(p string) bool {
 	n := m.now[p]
 	return p == "/" || n != nil && n.dir
@@ -265,8 +265,8 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// MkdirAll makes a directory durable only with SyncDir of its parent, so that tests detect a
-// missing call.
+// MkdirAll creates directories that become durable only with SyncDir of their parents, so that
+// tests detect a missing call.
 func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -29,8 +29,8 @@ func (n *node) resize(size int) {
 	n.touch(before, size)
 }
 
-// touch extends a single range. One range suffices, because the journal writes sequentially. A sync
-// then copies only new bytes.
+// touch extends the single range of unsynced bytes, so that a sync copies only new bytes. One range
+// suffices, because the journal writes sequentially.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to

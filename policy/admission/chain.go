@@ -21,8 +21,8 @@ type Registration struct {
 	Resources []string
 	// Users reports whether the plugin runs for changes by a user. nil means all users.
 	Users func(*request.User) bool
-	// Namespaces is a cheap check whether the plugin may handle changes in a namespace. nil means
-	// all namespaces. The argument is "" for a request in no namespace or in several.
+	// Namespaces reports whether the plugin may handle changes in a namespace. It must be cheap.
+	// nil means all namespaces. The argument is "" for a request in no namespace or in several.
 	Namespaces func(namespace string) bool
 	// Selects reports whether the plugin may handle any change to a resource. nil means all
 	// resources.

@@ -43,8 +43,8 @@ func Register(name string, plugin any, caches ...policy.Follower) Registration {
 	return r
 }
 
-// inherentPlugins lists plugins whose checks the store always makes. The store rejects new objects
-// in missing or terminating namespaces and protects system namespaces.
+// inherentPlugins lists plugins whose checks the store always performs. The store rejects new
+// objects in missing or terminating namespaces and protects system namespaces.
 var inherentPlugins = []string{"NamespaceLifecycle", "NamespaceExists"}
 
 // Names returns all plugin names, sorted.
@@ -87,7 +87,7 @@ func (c PluginConfig) Runs(name string) bool {
 	return i >= 0 && declarations()[i].Default && !slices.Contains(c.Disabled, name)
 }
 
-// AlwaysEffective returns the disabled plugins whose checks the store makes nevertheless.
+// AlwaysEffective returns the disabled plugins whose checks the store performs regardless.
 func (c PluginConfig) AlwaysEffective() []string {
 	return slices.DeleteFunc(slices.Clone(c.Disabled), func(name string) bool { return !slices.Contains(inherentPlugins, name) })
 }

@@ -51,7 +51,7 @@ func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
 // emit sends the current Event of a Record to all sinks. It returns false if a sink in mode
 // BlockingStrict lost the Event. The caller may then reject the request, but only at stage
-// RequestReceived. The first sink that needs a form (JSON or legacy) encodes it for the others.
+// RequestReceived. The first sink of each format (JSON or legacy) encodes the Event for the others.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true

@@ -20,8 +20,7 @@ type BatchOptions struct {
 	ThrottleBurst int           // batches at once, if the rate is limited
 }
 
-// maxBufferedBytes limits the size of buffered events, because a single event with bodies may have
-// megabytes.
+// maxBufferedBytes limits the size of buffered events, because bodies may be large.
 const maxBufferedBytes = 64 << 20
 
 // A batcher gathers lines into batches. Callers only append to the queue. One goroutine takes

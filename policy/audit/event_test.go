@@ -246,8 +246,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreTruncated checks that an event loses its bodies only in sinks whose size limit
-// it exceeds.
+// TestLargeEventsAreTruncated checks that an event is truncated only in sinks with a lower size
+// limit.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

@@ -148,8 +148,8 @@ func (r *Record) SetDeprecated(removed string) {
 	}
 }
 
-// Annotate adds the annotations of admission plugins. Detailed ones are added only from level
-// Request on.
+// Annotate adds the annotations of admission plugins. Detailed annotations are added only at level
+// Request and above.
 func (r *Record) Annotate(all []request.Annotation) {
 	for _, a := range all {
 		if !a.Detailed || r.Level >= Request {

@@ -3,7 +3,8 @@ package authn
 import "slices"
 
 // Anonymous authenticates requests as system:anonymous if they have no bearer token and next has no
-// opinion. If paths are given, it applies only to them. An unknown token is an error.
+// opinion. If paths are given, only requests for these paths can be anonymous. An unknown token is
+// an error.
 func Anonymous(next Authenticator, paths ...string) Authenticator { return anonymous{next, paths} }
 
 type anonymous struct {

@@ -69,7 +69,7 @@ func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 }
 
 // evict removes expired entries. If the cache is still full, it also removes an arbitrary quarter
-// of the rest, so that evictions stay rare. The caller holds mu.
+// of the remaining entries, so that evictions stay rare. The caller holds mu.
 func (c *Cache[V]) evict(now time.Time) {
 	c.lastSweep = now
 	for d, kept := range c.entries {

@@ -24,8 +24,8 @@ func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() t
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key in a user's extra for the ID of the request's credential, spelled as in
-// the platform naming profile.
+// CredentialID is the key in a user's extra that holds the ID of the credential, in the platform
+// naming profile.
 const CredentialID = "authentication.platform.io/credential-id"
 
 // uidAttribute is the type of the subject attribute that contains the user's uid.

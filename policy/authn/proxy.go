@@ -15,7 +15,7 @@ type ProxyOptions struct {
 	// AllowedNames lists the allowed common names of those certificates. If the list is empty, any
 	// name is allowed.
 	AllowedNames []string
-	// UserHeaders and UIDHeaders each list alternatives. The first header with a value counts.
+	// UserHeaders and UIDHeaders list alternative headers. The first header with a value is used.
 	UserHeaders, UIDHeaders []string
 	// GroupHeaders lists the headers whose values are groups, one group per value.
 	GroupHeaders []string

@@ -11,7 +11,7 @@ type RejectionError struct{ Message string }
 
 func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }
 
-// maxRejectionMessage is in bytes.
+// maxRejectionMessage is the maximum length of a message in bytes.
 const maxRejectionMessage = 1024
 
 // rejection returns a RejectionError with the text of a remote service. If the text is empty or

@@ -9,7 +9,7 @@ import (
 )
 
 // Reviews caches the results of a remote service. Concurrent calls with the same digest share one
-// review. A fixed number of reviews run at once, and further ones wait up to timeout.
+// review. The number of concurrent reviews is limited.
 type Reviews[T any] struct {
 	cache    *Cache[T]
 	inflight singleflight.Group

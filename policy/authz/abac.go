@@ -29,7 +29,7 @@ type policyLine struct {
 	NonResourcePath string `json:"nonResourcePath"`
 }
 
-// maxPolicyLine is in bytes.
+// maxPolicyLine is the maximum length of a line in bytes.
 const maxPolicyLine = 1 << 20
 
 // ParseABAC parses a policy file with one JSON object of kind Policy, version v1beta1, per line. It

@@ -26,7 +26,7 @@ func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
-// maxForbidden limits the message of a 403 without its reason, in bytes, because paths may be long.
+// maxForbidden limits the length of a 403 message without its reason, in bytes.
 const maxForbidden = 2 << 10
 
 // ForbiddenMessage returns the message of a 403, as worded by kube-apiserver. reason may be empty.

@@ -25,8 +25,8 @@ func CoversPath(pattern, path string) bool {
 	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
 }
 
-// matchesAlwaysAllowed differs from CoversPath. It ignores a trailing slash in path, and "*" must
-// match at least one character.
+// matchesAlwaysAllowed reports whether path matches pattern. Unlike CoversPath, it ignores a
+// trailing slash in path, and "*" must match at least one character.
 func matchesAlwaysAllowed(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)

@@ -6,7 +6,7 @@ import (
 )
 
 // Selectors restricts a request to objects that meet all conditions. Conditions that cannot be
-// parsed are omitted, so that the request counts as broader than it is.
+// parsed are omitted.
 type Selectors struct{ Fields, Labels []selector.Requirement }
 
 // ReadSelectors parses the selectors of a request. It ignores a malformed selector. It returns nil

@@ -23,8 +23,8 @@ type WebhookOptions struct {
 	Logger                         *slog.Logger
 }
 
-// A Webhook sends SubjectAccessReviews to a remote service. If a call fails, it returns Failed.
-// Concurrent identical reviews share one call. A slow call delays no other requests.
+// A Webhook sends SubjectAccessReviews to a remote service. Its decision is Failed if the call
+// fails. Concurrent identical reviews share one call. A slow call delays no other requests.
 type Webhook struct {
 	options    WebhookOptions
 	apiVersion string
@@ -72,7 +72,7 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	return found.decision, found.reason
 }
 
-// logFailure logs the cause of a failure and returns a reason without it for clients.
+// logFailure logs err and returns a reason for clients that does not contain err.
 func (w *Webhook) logFailure(err error) (Decision, string) {
 	w.options.Logger.Warn("the authorization webhook did not respond", "error", err)
 	return Failed, "the authorization webhook did not respond"

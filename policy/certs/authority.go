@@ -53,8 +53,8 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is the minimum lifetime from which Sign deducts clockSkew. Deducting it from a
-// shorter lifetime would cost more than one percent.
+// longLifetime is the minimum lifetime from which Sign deducts clockSkew, because clockSkew would
+// be more than one percent of a shorter lifetime.
 const longLifetime = 8 * time.Hour
 
 // Sign returns the signed certificate in PEM. It is backdated by clockSkew for clients with slow

@@ -71,8 +71,8 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt binds the current content of the file at path. It logs errors, such as a full disk, and the
-// next start tries again.
+// adopt binds the current content of the file at path. It only logs errors, such as a full disk,
+// because the next start retries.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)

@@ -53,7 +53,7 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 }
 
 // TestMissingCertificateUnderWrongClock checks that certificates issued under a wrong clock are
-// valid under the correct one.
+// valid once the clock is correct.
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	ensure(t, dir, start, testNames)

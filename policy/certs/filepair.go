@@ -55,7 +55,7 @@ func (p *FilePair) PEM() []byte {
 func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
 
 // Refresh reloads the files and reports whether they have changed. An error leaves the pair
-// unchanged. A Refresh between the replacements of the two files may fail.
+// unchanged. Refresh may fail while only one of the files has been replaced.
 func (p *FilePair) Refresh() (bool, error) {
 	certPEM, err := os.ReadFile(p.certFile)
 	if err != nil {
@@ -108,7 +108,8 @@ func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	if !named {
 		return n, nil
 	}
-	// The first colon separates the files from the names. Others belong to IPv6 addresses.
+	// Only the first colon separates the files from the names, because IPv6 addresses contain
+	// colons.
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" || strings.Contains(strings.TrimPrefix(name, "*."), "*") {
 			return n, fmt.Errorf("%q: %q is not a host name, *.domain or IP address", text, name)

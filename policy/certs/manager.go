@@ -60,9 +60,9 @@ func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 // CABundle returns the CAs in PEM: the current one, followed by its unexpired predecessors.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew renews expiring certificates, or all of them if an administrator has requested new CAs. It
-// reports whether the serving certificate changed. If renewal succeeds, the error is that of
-// Warning, and the certificates are usable.
+// Renew renews expiring certificates, or all certificates if an administrator has requested new
+// CAs. It reports whether the serving certificate changed. After a successful renewal, the error is
+// the result of Warning.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
@@ -78,8 +78,8 @@ func (o *Manager) Renew() (bool, error) {
 }
 
 // Warning returns the problems that an administrator must solve: a clock outside the CA's validity,
-// an expiring CA, or new certificates that cannot be saved. It first tries again to save such
-// certificates. Warning and Renew must not be called concurrently.
+// an expiring CA, or new certificates that cannot be saved. It first retries saving them. Warning
+// and Renew must not be called concurrently.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

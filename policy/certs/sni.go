@@ -15,8 +15,8 @@ type SNICertificates struct {
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates returns SNICertificates that serve pairs for their names, and the result of
-// otherwise for all other names. Configured names take precedence over names in certificates,
+// NewSNICertificates returns SNICertificates that serve pairs for their names. For all other names,
+// they serve the result of otherwise. Configured names take precedence over names in certificates,
 // earlier pairs over later ones, and exact names over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}

@@ -101,15 +101,14 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
-	// Remove the request only after all certificates of the old CAs are replaced. After a crash,
-	// the next start then replaces the remaining ones.
+	// Remove the request last. After a crash, the next start replaces the remaining certificates.
 	if renewed {
 		return set, os.Remove(s.renewRequestPath())
 	}
 	return set, nil
 }
 
-// trackUnsaved returns a function that records a pair that could not be saved, for a later attempt.
+// trackUnsaved returns a function that records a pair that could not be saved.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -123,7 +122,7 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// cas loads or issues both CAs. renewed reports whether new ones were requested and are saved.
+// cas loads or issues both CAs. renewed reports whether new CAs were requested and saved.
 func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	var proxySaved, saved bool
 	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
@@ -248,8 +247,8 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
-// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. A
-// pair that cannot be saved is returned together with the error.
+// loadOrIssue returns the stored pair if good accepts it. Otherwise, it issues and saves a new
+// pair. If saving fails, it returns the pair and the error.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
@@ -392,7 +391,7 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable reports whether a pair does not need to be renewed. It does not trust a clock outside the
+// usable reports whether a pair need not be renewed. It returns true if the clock is outside the
 // CA's validity.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()

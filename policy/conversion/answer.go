@@ -59,8 +59,8 @@ func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	return response.List("convertedObjects"), nil
 }
 
-// readObject validates and encodes one converted object. The webhook may change its content, but
-// not its identity and most of its metadata.
+// readObject validates and encodes one converted object. The webhook may not change the identity
+// and most metadata of the object.
 func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	original := q.objects[i]
 	converted, ok := v.(tree.Tree)
@@ -153,7 +153,7 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	return metadata, nil
 }
 
-// checkTexts validates labels or annotations if they have changed. Unchanged ones may predate the
+// checkTexts validates labels or annotations that have changed. Unchanged ones may predate the
 // current rules.
 func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree, string, *schema.Faults)) error {
 	for _, key := range texts.SortedKeys() {

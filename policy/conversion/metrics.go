@@ -36,7 +36,7 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	}
 }
 
-// maxSeries is the number of CRD series at which observe removes those of deleted CRDs.
+// maxSeries is the number of CRD series at which observe removes the series of deleted CRDs.
 const maxSeries = 4096
 
 // observe counts the result of a call. The type of a *failure becomes a label. Errors of

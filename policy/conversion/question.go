@@ -50,8 +50,7 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		if convert.WrittenForm(k, o) == nil {
 			return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", convert.WrittenVersion(o))
 		}
-		// The object may have been written under an older schema of its version. Send it as
-		// conforming to the current schema.
+		// The object may have been written under an older schema of its version.
 		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err

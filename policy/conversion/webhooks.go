@@ -150,13 +150,13 @@ func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	}
 	c.uses++
 	w.hooks[at] = c
-	// The cleanup gets a weak pointer, because a strong one would keep the webhook reachable.
+	// A strong pointer would keep the webhook reachable.
 	runtime.AddCleanup(hook, w.release, at)
 	return c, nil
 }
 
-// release ends one use of a client, and closes the client after its last use. The runtime calls it
-// some time after the webhook becomes unreachable.
+// release ends one use of a client, and closes the client after its last use. It is called some
+// time after the webhook becomes unreachable.
 func (w *Webhooks) release(hook weak.Pointer[schema.ConversionWebhook]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// TestClients checks that a webhook keeps its client, and thus its circuit breaker, as long as the
+// TestClients checks that a webhook keeps its client, including the circuit breaker, as long as the
 // webhook exists.
 func TestClients(t *testing.T) {
 	w := New(meta.Platform, nil)

@@ -32,9 +32,9 @@ func (c *Controller) adjust() {
 	}
 }
 
-// parts returns the new limits of the limited levels. left is the number of seats that exempt
-// levels leave. lowest is the sum of the lower bounds of the levels, and used is the sum of the
-// lower bounds of the claims. Levels get at least their lower bounds, even if lowest exceeds left.
+// parts returns the new limits of levels. left is the number of seats that exempt levels leave.
+// lowest and used are the sums of the lower bounds of levels and of claims. Each level gets at
+// least its lower bound, even if lowest exceeds left.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)

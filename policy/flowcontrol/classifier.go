@@ -12,7 +12,7 @@ import (
 
 // A classifier finds the FlowSchema of a request. It is immutable.
 //
-// It lists the ordered rules of all schemas by subject. Rules for other subjects thus cost nothing.
+// Rules are indexed by subject, so that rules for other subjects cost nothing.
 type classifier struct {
 	rules                   []*orderedRule
 	users, groups, accounts map[string][]int32 // ascending indexes into rules
@@ -25,7 +25,6 @@ type orderedRule struct {
 	schema *bound
 }
 
-// A bound is a schema together with its level.
 type bound struct {
 	*schema
 	level *level
@@ -90,7 +89,7 @@ func (c *classifier) classify(a *authz.Attributes) *bound {
 	return c.fallback
 }
 
-// first returns the first matching rule before best, or else best.
+// first returns the first matching rule before best, or best if there is none.
 func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best int32) int32 {
 	for _, i := range rules {
 		if i >= best {

@@ -34,8 +34,7 @@ type fixed struct {
 	levels  map[string]levelSpec
 }
 
-// newFixed parses the mandatory objects. Their UID is empty, which marks objects that are not
-// stored.
+// newFixed parses the mandatory objects. An empty UID marks objects that are not stored.
 func newFixed(n *meta.Naming) fixed {
 	f := fixed{map[string]*schema{}, map[string]levelSpec{}}
 	for _, o := range flowcontrol.FlowSchemas(n) {
@@ -53,8 +52,8 @@ func newFixed(n *meta.Naming) fixed {
 
 // configure applies the current objects. The caller holds c.mu.
 //
-// A removed level disappears in the second rebuild, when new requests can no longer find it.
-// Requests that found it before are classified again.
+// A removed level is dropped in the second rebuild, when new requests can no longer find it.
+// Earlier requests for the level are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -99,7 +98,7 @@ func (c *Controller) newLevels() map[string]*level {
 }
 
 // retire drains an unconfigured level and reports whether it still exists. It removes an idle level
-// only on the second call, because requests classified before the first one may still arrive.
+// only on the second call, because requests classified before the first call may still arrive.
 func (l *level) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +125,8 @@ func (c *Controller) divide(levels map[string]*level) {
 	}
 }
 
-// setBounds sets the nominal limit and the bounds for borrowing. A new level starts as if half of
-// its lendable seats were lent. adjust sets the limit of an existing level.
+// setBounds sets the nominal limit and the bounds for borrowing. The limit of a new level assumes
+// that half of its lendable seats are lent. adjust sets the limit of an existing level.
 func (l *level) setBounds(nominal, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -47,7 +47,7 @@ func New(n *meta.Naming, seats int) *Controller {
 	return c
 }
 
-// Close rejects all waiting requests, and later ones that would have to wait.
+// Close rejects all waiting requests, and later requests that would have to wait.
 func (c *Controller) Close() { c.close.Do(func() { close(c.closed) }) }
 
 const adjustment = 10 * time.Second
@@ -164,11 +164,11 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	}
 }
 
-// Admit admits a request at once or after a wait of at most longest. Otherwise, it returns a
+// Admit admits a request, which may have to wait for up to longest. The error for a rejection is a
 // *RejectedError. listing describes the cost of a list or watch, and is nil for other requests.
 // known belongs to the connection, which has one request at a time.
 //
-// Admit copies the attributes. The caller must call Finish on the Request, which frees its seats.
+// Admit copies the attributes. The caller must call Finish on the Request to free its seats.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
 	*r = Request{admitted: r.admitted, attributes: *a}

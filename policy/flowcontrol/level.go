@@ -80,7 +80,7 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	r.arrival = l.virtual
 	q := l.choose(flow)
 	switch {
-	// No other request waits, so this one can skip the queue.
+	// No other request waits, so the request can skip the queue.
 	case l.waiting == 0 && l.seatsInUse < l.limit && l.fits(seats):
 		r.queue = q
 		l.activate(q)
@@ -151,7 +151,7 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release drops an unused queue. Its clock would restart anyway when the queue is used again.
+// release drops an unused queue. The clock of a queue restarts when the queue is used again.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -216,7 +216,7 @@ func (l *level) dequeue(r *Request) {
 	s.seatsWaiting -= r.seats
 }
 
-// dispatch runs waiting requests while seats are free. If the next one does not fit, it stops,
+// dispatch runs waiting requests while seats are free. It stops if the next request does not fit,
 // because large requests would starve if smaller ones overtook them.
 func (l *level) dispatch(now int64) {
 	for l.waiting > 0 && l.seatsInUse < l.limit {
@@ -283,7 +283,7 @@ func (l *level) eject(r *Request, why Reason) error {
 	now := int64(time.Since(l.epoch))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// This does not block, because dispatch sent to the channel under the same lock.
+	// The receive does not block, because dispatch sent to the channel under the same lock.
 	if r.state != waiting {
 		<-r.admitted
 		return nil

@@ -212,7 +212,7 @@ func TestFairness(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		// Each flow runs two requests of 5 ms at a time, and thus at most 800 in 2 s.
+		// Each flow runs two requests of 5 ms at a time, so at most 800 in 2 s.
 		for flow := 2; flow <= 5; flow++ {
 			if served[flow] < 600 {
 				t.Errorf("flow %d was served %d times, all: %v", flow, served[flow], served)

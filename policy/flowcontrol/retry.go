@@ -1,10 +1,10 @@
 package flowcontrol
 
-// maxRetryAfter is in seconds.
+// maxRetryAfter is the maximum Retry-After in seconds.
 const maxRetryAfter = 32
 
 // A backOff computes the Retry-After header from the rejections per second. The value increases
-// while there are many rejections, and decreases otherwise.
+// only while there are many rejections.
 type backOff struct {
 	after   int64 // seconds; 0 means 1
 	raised  int64 // time of the last raise
@@ -30,9 +30,9 @@ func (b *backOff) refused(second int64) int {
 	return int(b.after)
 }
 
-// adjust counts the rejections within the last Retry-After period. Many rejections mean that
-// clients retry too early, so adjust doubles the period, but not again before the new one has
-// passed. If there are few rejections, it shortens the period by a second.
+// adjust counts the rejections within the last Retry-After period. If there are many, clients retry
+// too early, so adjust doubles the period, at most once per period. If there are few, it shortens
+// the period by a second.
 func (b *backOff) adjust(second int64) {
 	refused := int64(0)
 	for _, s := range b.seconds {

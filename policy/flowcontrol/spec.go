@@ -85,8 +85,7 @@ const (
 	subjectAccounts
 )
 
-// hashSeed is random, so that clients cannot choose names whose flows share the queues of another
-// flow.
+// hashSeed is random, so that clients cannot choose names that share the queues of another flow.
 var hashSeed = maphash.MakeSeed()
 
 func parseSchema(name, uid string, spec tree.Tree) *schema {

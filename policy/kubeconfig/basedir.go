@@ -98,7 +98,7 @@ func (u user) authorization() (string, error) {
 	return "", nil
 }
 
-// proxy returns the proxy of the cluster, or else the one in the environment, as other clients do.
+// proxy returns the proxy of the cluster. It defaults to the proxy in the environment.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

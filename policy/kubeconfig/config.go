@@ -25,8 +25,7 @@ type Config struct {
 }
 
 // Load loads the current context of the kubeconfig at path, for a process without a terminal. It
-// fails if anything that the context needs, including files, is missing or invalid. It does not run
-// programs.
+// fails if a field or file that the context needs is missing or invalid. It does not run programs.
 func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 
 // newConfig returns the Config of a cluster and a user. It reads all referenced files once, to
@@ -68,8 +67,8 @@ func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// Transport returns a Transport for requests of the user. base creates the underlying transports,
-// whose TLS, proxy and compression settings are then replaced.
+// Transport returns a Transport for requests of the user. base creates the underlying transports.
+// Their TLS, proxy and compression settings are replaced.
 func (c *Config) Transport(base func() *http.Transport) *Transport {
 	t := NewTransport(func() *http.Transport {
 		b := base()

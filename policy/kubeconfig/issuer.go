@@ -33,7 +33,7 @@ func (i *issued) chain() [][]byte {
 // An issuer caches an obtained credential until it expires or a server rejects it. Concurrent
 // callers share one fetch.
 type issuer struct {
-	// fetch obtains a credential. refused is the previous one if a server has rejected it, or nil.
+	// fetch obtains a credential. refused is the credential that a server has rejected, or nil.
 	fetch func(ctx context.Context, refused *issued) (*issued, error)
 
 	group singleflight.Group
@@ -43,8 +43,8 @@ type issuer struct {
 	refused *issued
 }
 
-// issued returns the credential for the next request. A fetch continues if the caller gives up,
-// because other callers may wait for it.
+// issued returns the credential for the next request. A fetch continues after ctx ends, because
+// other callers may wait for it.
 func (s *issuer) issued(ctx context.Context) (*issued, error) {
 	if held := s.current(); held != nil {
 		return held, nil

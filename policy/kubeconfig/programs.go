@@ -15,8 +15,8 @@ import (
 type Programs struct {
 	// Stdin is passed to plugins if it is a terminal. It may be nil.
 	Stdin *os.File
-	// StdinUse is the option that reads standard input, such as "-f -". Plugins then cannot use it.
-	// It is empty if standard input is free.
+	// StdinUse is the option that reads standard input, such as "-f -", or "". Unless StdinUse is
+	// empty, plugins cannot use standard input.
 	StdinUse string
 	// Stderr receives warnings and the standard error of plugins. If Stderr is nil, both are
 	// discarded.

@@ -34,8 +34,8 @@ const (
 	settingRefreshToken = "refresh-token"
 )
 
-// A provider returns OpenID Connect ID tokens: the one in the kubeconfig or, once that has expired,
-// a new one obtained with the refresh token. It writes new tokens to the kubeconfig, because a
+// A provider returns the OpenID Connect ID token in the kubeconfig. Once that token has expired, it
+// obtains a new one with the refresh token. It writes new tokens to the kubeconfig, because a
 // refresh token may be valid only once.
 type provider struct {
 	user     user
@@ -127,8 +127,8 @@ func usable(config map[string]string, refused *issued) *issued {
 	return &issued{token: token, expires: expires}
 }
 
-// expiry returns the time from which an ID token is no longer used, or false if the token is not a
-// JWT with an expiry. It does not verify the signature, which the server does.
+// expiry returns the expiry of an ID token, reduced by leeway, or false if the token is not a JWT
+// with an expiry. It does not verify the signature.
 func expiry(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

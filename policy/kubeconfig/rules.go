@@ -165,8 +165,8 @@ func inContainer() bool {
 	return false
 }
 
-// inContainer returns the configuration of a Pod's container. The server is in environment
-// variables, and the rest in the files of the service account.
+// inContainer returns the configuration of a Pod's container, from environment variables and the
+// files of the service account.
 func (r Rules) inContainer() (*Config, error) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		host, port := os.Getenv(naming.Translate(serviceVariables[0])), os.Getenv(naming.Translate(serviceVariables[1]))

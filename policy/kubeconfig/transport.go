@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// A Transport sends requests with a credential. After a 401, it obtains a new credential and, if
-// that differs, repeats the request if possible. A changed certificate applies to new connections,
-// while requests in flight finish on the old ones.
+// A Transport sends requests with a credential. After a 401, it obtains a new credential. If the
+// credential has changed, it repeats the request if possible. A changed certificate applies to new
+// connections. Requests in flight finish on the old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential

@@ -15,8 +15,8 @@ type Users struct {
 	fallback string
 }
 
-// LoadUsers loads the users in the kubeconfig at path. It fails if a user, or a file to which a
-// user refers, is invalid.
+// LoadUsers loads the users in the kubeconfig at path. It fails if a user or a referenced file is
+// invalid.
 func LoadUsers(path string) (*Users, error) {
 	f, err := readFiles(path)
 	if err != nil {

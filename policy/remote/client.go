@@ -136,7 +136,7 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get requests a path below the URL once. It returns the response body, whose size is not limited.
+// Get requests a path below the URL once. It returns the response body, which may be of any size.
 // The caller must close the body. The error is a *StatusError for status codes other than 200 and
 // 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {

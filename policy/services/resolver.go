@@ -22,11 +22,10 @@ var (
 // A Resolver returns the addresses of Services. It is safe for concurrent use. It does not watch
 // EndpointSlices before its first use, because most servers have no webhooks behind Services.
 type Resolver struct {
-	objects policy.Objects
-	given   map[string]string // by "name.namespace"
-	label   string            // label of EndpointSlices that names their Service
-	ctx     context.Context
-	// clusterIP is set by ViaClusterIP.
+	objects   policy.Objects
+	given     map[string]string // by "name.namespace"
+	label     string            // label of EndpointSlices that names their Service
+	ctx       context.Context
 	clusterIP bool
 
 	follow   sync.Once
@@ -143,8 +142,8 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn applies a change to an EndpointSlice. changed lists the Services to which the slice
-// belonged before and belongs now. onChange is the callback of Notify.
+// takeIn applies a change to an EndpointSlice. changed lists the previous and the current Service
+// of the slice. onChange is the callback of Notify.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -57,7 +57,7 @@ func cleanURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}).String()
 }
 
-// target returns the host:port by which credentials are looked up.
+// target returns the host:port for credential lookups.
 func (a *Address) target() string {
 	if a.service != "" {
 		return net.JoinHostPort(a.service+"."+a.namespace+".svc", strconv.FormatInt(a.port, 10))

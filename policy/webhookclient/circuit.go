@@ -62,8 +62,8 @@ func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool
 	}, nil
 }
 
-// admit returns an error if the call must fail immediately, and otherwise whether it is a probe.
-// When no calls are running, it resets answeredAt, so that an idle period does not count.
+// admit returns an error if the call must fail immediately. probe reports whether the call is a
+// probe. When no calls are running, admit resets answeredAt, so that an idle period does not count.
 func (c *circuit) admit() (probe bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,8 +116,8 @@ func (c *circuit) stuck() bool {
 	return time.Since(c.answeredAt) > stuckAfter
 }
 
-// note records the result of a call. If the client gave up, the lack of a connection is not a
-// failure.
+// note records the result of a call. A missing connection is not a failure if the client canceled
+// its request.
 func (c *circuit) note(connected bool, err error, gaveUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -81,8 +81,8 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses, and
-// fail otherwise.
+// TestCircuitIsBounded checks that calls without a slot wait while other calls get responses.
+// Without responses, they must fail.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 
 func testCircuitIsBounded(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 )
 
 // TestAppliedAgain checks that repeating an apply later changes neither the version nor the managed
-// fields with their timestamps. At first, one manager applies the client's object. Then three
-// managers apply the result or parts of it.
+// fields with their timestamps. First, one manager applies an object. Then three managers apply the
+// result or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}

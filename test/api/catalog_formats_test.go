@@ -28,8 +28,8 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind runs test with a sample object of each kind that wanted selects. It fails if there are
-// fewer than least such kinds.
+// eachKind runs test with a sample object of each kind that wanted selects. It fails if it finds
+// fewer kinds than least.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)

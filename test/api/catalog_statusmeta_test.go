@@ -47,7 +47,7 @@ func TestCustomStatusMetadata(t *testing.T) {
 	reaches(c, k, o)
 }
 
-// define creates a CRD with a status subresource. It returns the kind and an object of it.
+// define creates a CRD with a status subresource. It returns the kind and a custom object.
 func define(c caller) (*schema.Kind, map[string]any) {
 	c.Helper()
 	open := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}

@@ -28,7 +28,7 @@ func head(t *testing.T, name string) []byte {
 	return whole
 }
 
-// TestBodies checks which encodings a body may use in addition to those that the Kubernetes
+// TestBodies checks which encodings are accepted in bodies, beyond those that the Kubernetes
 // serializer writes, and which are rejected.
 func TestBodies(t *testing.T) {
 	t.Parallel()

@@ -30,9 +30,9 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// fillScalarStruct fills a struct that is a single value in JSON, and reports whether v is one.
-// Times have the precision of their JSON form, seconds or microseconds, so that they survive a
-// round trip. They extend beyond 2038, where 32 bits overflow.
+// fillScalarStruct fills a struct that is a single value in JSON, and reports whether v is such a
+// struct. Times have the precision of their JSON form, seconds or microseconds, so that they
+// survive a round trip. They extend beyond 2038, where 32 bits overflow.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestNamingWarning checks that a client that expects the names of Kubernetes gets one warning per
-// connection under the profile platform. Under the profile kubernetes, it gets none.
+// connection under the profile platform, and none under the profile kubernetes.
 func TestNamingWarning(t *testing.T) {
 	t.Parallel()
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`

@@ -31,7 +31,7 @@ func open(t *testing.T, gates string, served ...string) client.Session {
 
 var sample = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="(\w+)",stage="(\w*)"\} ([01])$`)
 
-// TestPublicGates checks that the server knows every feature gate of the Kubernetes libraries, with
+// TestPublicGates checks that the server has every feature gate of the Kubernetes libraries, with
 // the same stage and default.
 func TestPublicGates(t *testing.T) {
 	t.Parallel()

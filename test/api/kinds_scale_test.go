@@ -67,8 +67,8 @@ func TestKindScale(t *testing.T) {
 	}
 }
 
-// TestAutoscalerVersions checks that writing back an object in the version in which it was read
-// changes nothing.
+// TestAutoscalerVersions checks that reading and writing back an object in any version changes
+// nothing.
 func TestAutoscalerVersions(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}

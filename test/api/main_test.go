@@ -14,7 +14,7 @@ const configMaps = "/api/v1/namespaces/default/configmaps"
 var configMap = client.ConfigMapText
 
 // TestMain enables CBOR in client-go, which reads its feature gates from the environment only once.
-// Servers without CBOR respond to it in JSON.
+// Servers without CBOR respond in JSON.
 func TestMain(m *testing.M) {
 	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} {
 		if err := os.Setenv("KUBE_FEATURE_"+gate, "true"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// connections describes the paths of connect subresources as in the OpenAPI documents of
-// Kubernetes, from which clients are generated.
+// connections describes the connect subresources as in the OpenAPI documents of Kubernetes, from
+// which clients are generated.
 var connections = map[string]struct{ kind, id, methods, parameters string }{
 	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
 	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},

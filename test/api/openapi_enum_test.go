@@ -16,7 +16,7 @@ import (
 )
 
 // otherChoices lists the fields whose documented values differ from the constants of their Go type,
-// with the reason. The names are those in the documents without their common prefix.
+// with the reason. Field names omit the common prefix in the documents.
 var otherChoices = map[string]string{
 	"admissionregistration.v1.MutatingWebhook.sideEffects":   "Some and Unknown are refused",
 	"admissionregistration.v1.ValidatingWebhook.sideEffects": "Some and Unknown are refused",

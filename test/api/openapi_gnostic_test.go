@@ -47,7 +47,7 @@ func sameOpenAPI(t *testing.T, name string, wire []byte, want, got proto.Message
 }
 
 // unify converts each YAML text in a document to JSON, so that documents can be compared. It also
-// reports fields that the models do not know.
+// reports unknown fields.
 func unify(t *testing.T, m protoreflect.Message) {
 	t.Helper()
 	if len(m.GetUnknown()) > 0 {

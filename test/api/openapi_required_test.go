@@ -39,9 +39,8 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 	return refused
 }
 
-// TestRequired checks that the documents mark every field as required that the Go types in
-// k8s.io/api mark. The documents may mark other fields only if the server rejects objects without
-// them.
+// TestRequired checks that the documents require every field that the Go types in k8s.io/api
+// require. They may require other fields only if the server rejects objects without these fields.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

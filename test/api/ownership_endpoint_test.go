@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ownershipEndpoint is a resource through which the object is written: a version or a subresource.
+// ownershipEndpoint is a version or subresource through which the object is written.
 type ownershipEndpoint struct {
 	kind   *schema.Kind
 	sub    string

@@ -63,7 +63,7 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields is like explicit for a built-in kind, and reports whether it set any field.
+// explicitFields is explicit for built-in kinds. It reports whether it set any field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

@@ -13,7 +13,7 @@ import (
 // never omit. Converting the types adds the list again as null, so the existing list stays. This
 // difference is permanent.
 
-// changesVersion reports whether a manager last applied in a version other than that of w.
+// changesVersion reports whether the manager's last apply used a different version than w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {
 	for _, v := range s.managed {
 		entry := v.(tree.Tree)

@@ -14,9 +14,9 @@ import (
 type ObjectGenerator struct {
 	*rand.Rand
 	// Always names fields to set wherever possible: those that at least one version of the kind
-	// never omits. Conversion of the Go types adds such fields where they are missing, and thus
-	// restores what an apply leaves out. With Always, messages are never empty, because an empty
-	// behavior of an autoscaler does not survive a conversion to v1.
+	// never omits. Conversion of the Go types adds such fields even if an apply omits them. With
+	// Always, messages are never empty, because an empty behavior of an autoscaler does not survive
+	// a conversion to v1.
 	Always map[string]bool
 	// Twice permits duplicate items in keyed lists.
 	Twice bool

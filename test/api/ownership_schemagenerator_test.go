@@ -121,7 +121,7 @@ func (r SchemaGenerator) change(s shape) shape {
 }
 
 // untyped reports whether the oracle keeps the managed fields when the map type of this schema
-// changes. It then misses conflicts that this server finds.
+// changes. The oracle then misses conflicts that this server finds.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)

@@ -43,7 +43,7 @@ const (
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
 // newComparison returns a comparison with an endpoint for each of kinds, which are versions of one
-// kind. If sub is set, it also has endpoints for their status and scale.
+// kind. If sub is set, it adds endpoints for status and scale.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *ownershipComparison {
 	t.Helper()
 	s := &ownershipComparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}

@@ -16,7 +16,7 @@ import (
 var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
 
 // TestManyUpdaters checks how the entries of many updaters are merged. The managers write in the
-// order of their names, so that both implementations agree which one is the oldest.
+// order of their names, so that both implementations agree on the oldest manager.
 func TestManyUpdaters(t *testing.T) {
 	t.Parallel()
 	for _, k := range kindsOwnership(t) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A referenceComparison lists the differences of a response. Soft ones concern only the wording.
+// A referenceComparison lists the differences of a response. Soft differences concern only wording.
 type referenceComparison struct {
 	hard, soft []string
 	code       int // of the response
@@ -84,8 +84,8 @@ func sortedReference(v any) any {
 	return v
 }
 
-// normalize replaces values that always differ. data reports whether v is a map whose keys users
-// choose.
+// normalize replaces values that always differ. data reports whether v is a map with arbitrary
+// keys.
 func normalize(v any, data bool) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -107,8 +107,8 @@ func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) re
 	}
 }
 
-// bodyOf decodes a body with one JSON document, or a list for several documents. A body that is not
-// JSON becomes a string.
+// bodyOf decodes a body as JSON. Several documents become a list, and a body that is not JSON
+// becomes a string.
 func bodyOf(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var docs []any

@@ -103,8 +103,8 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	return s
 }
 
-// longBody returns the body for a case whose recording contains only the start and size of the
-// body. The rest is generated.
+// longBody generates the body for a case whose recording contains only the start and size of the
+// body.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

@@ -27,8 +27,8 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestDepartures checks that docs/departures.md names exactly the cases in differs, and that the
-// tests that it names exist.
+// TestDepartures checks that docs/departures.md names exactly the cases in differs, and only
+// existing tests.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page := client.ReadFile(t, "../../docs/departures.md")

@@ -15,7 +15,7 @@ import (
 const (
 	representationCborType = "application/cbor"
 	cborSequenceType       = "application/cbor-seq"
-	// cborTag is the self-described CBOR tag, with which each document starts.
+	// cborTag is the self-described CBOR tag at the start of each document.
 	cborTag = "\xd9\xd9\xf7"
 )
 

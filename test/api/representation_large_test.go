@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLargeLists checks that a list streamed object by object has the same bytes as one encoded at
-// once. It covers small and large lists, compression and HTTP/1.0.
+// TestLargeLists checks that a list streamed object by object equals a list encoded at once, byte
+// for byte. It covers small and large lists, compression and HTTP/1.0.
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

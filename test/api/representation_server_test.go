@@ -74,7 +74,7 @@ type requester struct {
 
 func serveRepresentation(t *testing.T) *requester {
 	t.Helper()
-	// No controller may change the objects or delete those whose owners do not exist.
+	// Disable controllers that would change objects or delete those with missing owners.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": true}

@@ -38,8 +38,8 @@ type Client struct {
 	}
 }
 
-// New returns a Client for a kubeconfig that the server has written. The kubeconfig must have one
-// cluster and one user, with embedded certificates.
+// New returns a Client for a kubeconfig written by the server. The kubeconfig must have one cluster
+// and one user, with embedded certificates.
 func New(kubeconfig string) (*Client, error) {
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {

@@ -47,8 +47,7 @@ func Receive[T any](t testing.TB, c <-chan T, name string) (value T) {
 	return value
 }
 
-// NextSecond waits until the next second. Timestamps in objects, which have whole seconds, then
-// differ from earlier ones.
+// NextSecond waits until the next second, because timestamps in objects have whole seconds.
 func NextSecond() {
 	now := time.Now().Unix()
 	Poll(func() bool { return time.Now().Unix() != now })

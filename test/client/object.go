@@ -116,7 +116,7 @@ func parseList(text []byte) (List, error) {
 	return List{version, wire.Metadata.Continue, wire.Items}, err
 }
 
-// A Fataler is the part of testing.TB and *rapid.T that Encode and Decode need.
+// A Fataler contains the methods of testing.TB and *rapid.T that Encode and Decode need.
 type Fataler interface {
 	Helper()
 	Fatal(...any)

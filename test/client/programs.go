@@ -24,8 +24,8 @@ func BuildKubectl(dir string) (string, error) {
 // may use third-party libraries and package worker.
 //
 // The program is cached in the user's cache directory for all suites and clones, because linking
-// kubectl takes 12 s of CPU time. Even a go build that finds it up to date takes 2 s. The cache key
-// consists of the library versions and the content of the folder.
+// kubectl takes 12 s of CPU time, and go build takes 2 s even for a program that is up to date. The
+// cache key consists of the library versions and the content of the folder.
 func Build(dir, name, folder, ldflags string) (string, error) {
 	kept, err := programCache("libraries")
 	if err != nil {
@@ -94,7 +94,7 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
 // BuildTroupeWithClock builds troupe like BuildTroupe, but with a modified package time that shifts
-// the clock of the whole server.
+// the clock.
 func BuildTroupeWithClock(dir string) (string, error) {
 	kept, err := programCache("clock")
 	if err != nil {

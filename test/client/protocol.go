@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// overHTTP2 reports whether all servers and clients of the suite use HTTP/2, because TROUPE_HTTP is
-// 2.
+// overHTTP2 reports whether all servers and clients of the suite use HTTP/2 (TROUPE_HTTP=2).
 
 func overHTTP2() bool { return os.Getenv("TROUPE_HTTP") == "2" }
 

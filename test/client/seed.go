@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Seed returns the seed of a randomized test: TROUPE_SEED or, if that is not set, fixed. If the
-// test fails, it logs the command that repeats the test.
+// Seed returns the seed of a randomized test: TROUPE_SEED, or fixed by default. If the test fails,
+// it logs the command that repeats the test.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed

@@ -18,11 +18,11 @@ type Server struct {
 	others []*daemon.Daemon // on the same state
 }
 
-// WithoutRoots disables the controller that publishes a ConfigMap in each namespace. The only
-// ConfigMaps are then those that a test creates.
+// WithoutRoots disables the controller that publishes a ConfigMap in each namespace, so that only
+// tests create ConfigMaps.
 const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
 
-// Serve starts a server with the data directory dir on a free port, with the controllers
+// Serve starts a server on a free port, with the data directory dir and the controllers
 // WithoutRoots. change, which may be nil, modifies its configuration. The server is stopped at the
 // end of the test.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
@@ -62,9 +62,8 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a server. It retries while the data directory of a stopped server is still locked. A
-// child process that another test forks inherits the lock, and holds it until it executes its
-// program.
+// start starts a server. It retries while the data directory of a stopped server is still locked,
+// because a child process forked by another test holds the lock until it calls exec.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
 	var err error
@@ -80,8 +79,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First returns a Server whose client always uses the same server if there are several. Tests need
-// it for state that servers do not share, such as limits.
+// First returns a Server whose client uses only one of several servers, for tests of state that
+// servers do not share, such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())

@@ -14,7 +14,7 @@ import (
 )
 
 // A Shell runs Bash command lines inside the test process. The commands in Programs run in Workers,
-// which avoids starting a process for each one.
+// because starting a process for each command is slow.
 type Shell struct {
 	Dir      string
 	Env      []string
@@ -40,7 +40,7 @@ func (s *Shell) Session() (*ShellSession, error) {
 	return &ShellSession{runner}, err
 }
 
-// Run runs a command line in the session. Its results are those of Shell.Run.
+// Run runs a command line in the session. It returns the same results as Shell.Run.
 func (s *ShellSession) Run(ctx context.Context, line string) (output string, code int, err error) {
 	parsed, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {

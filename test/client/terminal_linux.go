@@ -28,8 +28,8 @@ func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	return *m, m.Lflag&unix.ISIG == 0, nil
 }
 
-// OpenTerminal returns a new pseudoterminal and its controlling end. Bytes written to keyboard are
-// typed, and reads from it return the output.
+// OpenTerminal returns a new pseudoterminal and its controlling end. Writes to keyboard are the
+// terminal's input, and reads return its output.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -36,8 +36,8 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 	return stopped
 }
 
-// TestLeader checks that the other candidate becomes the leader at once if the lease is released,
-// and otherwise after the lease has expired.
+// TestLeader checks that the other candidate becomes the leader when the lease is released or
+// expires.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	for _, release := range []bool{true, false} {

@@ -151,8 +151,8 @@ func must1[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// eventually calls holds until it returns true. It fails the test on an error or a timeout, with
-// the result of details, which may be nil.
+// eventually calls holds until it returns true. On an error or timeout, it fails the test with the
+// result of details, which may be nil.
 func eventually(t testing.TB, label string, holds func(context.Context) (bool, error), details func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)

@@ -26,7 +26,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Field values that several resources share.
 var (
 	selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}
 	podSpec  = corev1.PodSpec{Containers: []corev1.Container{{

@@ -90,8 +90,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch checks that a RetryWatcher whose resource version has left the watch history
-// ends with 410 Expired and does not retry.
+// TestExpiredWatch checks that a RetryWatcher ends with 410 Expired and does not retry once the
+// watch history no longer contains its resource version.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log

@@ -108,7 +108,6 @@ func (s *screen) draw(r rune) {
 	}
 }
 
-// String returns the visible text.
 func (s *screen) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,8 +36,8 @@ func TestShells(t *testing.T) {
 			term := p.open(200, 24, c)
 			term.press(setup.line)
 			term.see("ready-2")
-			// The expected output does not occur in the typed line, so that it proves the
-			// completion.
+			// The typed line does not contain the expected output, so only the completion can
+			// produce it.
 			for _, try := range []struct{ typed, says string }{
 				{"troupe get configm\t -n warehouse -o name\r", "configmap/settings-of-it"},
 				{"troupe get -n warehouse configmaps sett\t -o custom-columns=X:.metadata.name,Y:.kind\r", "settings-of-it   ConfigMap"},

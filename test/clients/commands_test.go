@@ -74,7 +74,6 @@ type terminal struct {
 	all bytes.Buffer // all output
 }
 
-// Write records the output of the command, and shows it on the screen.
 func (t *terminal) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	t.all.Write(text)

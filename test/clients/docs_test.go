@@ -189,7 +189,7 @@ var (
 	goRun      = regexp.MustCompile(`\bgo run (\./\w\S*)`)
 )
 
-// checkNotRun checks that the make target, test or program that a command names exists.
+// checkNotRun checks that the make target, test or program in a command exists.
 func checkNotRun(t *testing.T, root, command string) {
 	t.Helper()
 	dir := root
@@ -314,8 +314,8 @@ func (s *docSession) run(step docStep) {
 	}
 }
 
-// serve starts a second server with a free port and its own data directory, and stops the server
-// once it is ready. It returns the line that reports readiness.
+// serve runs a second server, with a free port and its own data directory, until the server is
+// ready. serve returns the line that reports readiness.
 func (s *docSession) serve(command string) string {
 	s.t.Helper()
 	if !strings.Contains(command, "--ephemeral") {
@@ -346,8 +346,8 @@ func normalizeDoc(output string) string {
 	return strings.TrimSpace(output)
 }
 
-// matchesDoc reports whether output matches the document. A line … matches any number of lines, and
-// … within a line matches any text.
+// matchesDoc reports whether output matches the document. In the document, a line that consists of
+// … matches any number of lines, and … within a line matches any text.
 func matchesDoc(got, want string) bool {
 	pattern := regexp.QuoteMeta(want)
 	pattern = regexp.MustCompile(`(?m)^…(\n|$)`).ReplaceAllLiteralString(pattern, `(?:.*(?:\n|$))*?`)

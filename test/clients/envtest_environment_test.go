@@ -204,8 +204,8 @@ func TestEnvtestKilled(t *testing.T) {
 		if left := processesOf(t, temporary); len(left) > 0 {
 			return fmt.Errorf("%v go on", left)
 		}
-		// Other envtest directories, such as the one for webhook certificates, remain because the
-		// control plane does not know them.
+		// The control plane does not remove other envtest directories, such as the one for webhook
+		// certificates.
 		left, err := filepath.Glob(filepath.Join(temporary, "k8s_test_framework_*"))
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v are left", left)
@@ -214,8 +214,7 @@ func TestEnvtestKilled(t *testing.T) {
 	})
 }
 
-// processesOf returns the command lines of control plane processes with an argument below the
-// directory temporary.
+// processesOf returns the command lines of control plane processes that use a path below temporary.
 func processesOf(t *testing.T, temporary string) []string {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

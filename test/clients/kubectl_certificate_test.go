@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestDenial checks that a denied CertificateSigningRequest gets no certificate and cannot be
-// approved later.
+// TestDenial checks that a denied CertificateSigningRequest does not get a certificate and cannot
+// be approved later.
 func TestDenial(t *testing.T) {
 	client.NeedTool(t, "openssl")
 	t.Parallel()

@@ -32,8 +32,8 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	if err := os.Symlink(binary, filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
-	// With WatchList, kubectl waits for the bookmark annotation of Kubernetes, which the profile
-	// "platform" does not send.
+	// With WatchList, kubectl waits for a bookmark annotation that the platform profile does not
+	// send.
 	lasting := []string{"LANG=C", "LC_ALL=C", "TZ=UTC", "KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform")}
 	c := kubectlClient{dir: dir, env: append([]string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + kubeconfig, "TMPDIR=" + dir,

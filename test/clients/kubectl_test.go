@@ -48,8 +48,8 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers disables the built-in controllers that would interfere with the tables. The tables
-// themselves set the status of PersistentVolumes and PodDisruptionBudgets, and they count Secrets.
+// controllers disables built-in controllers that would interfere with the tables, which set the
+// status of PersistentVolumes and PodDisruptionBudgets and count Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
 // workloadsTables lists the tables that need the workload controllers and a simulated kubelet.
@@ -155,7 +155,7 @@ func TestOtherClients(t *testing.T) {
 					steps := perform(t, binary, false, profile, table)
 					exits(t, steps, recordingPath(profile, table), func(s step) bool {
 						// kubectl 1.27 requests a beta version of SelfSubjectReview, and kubectl up
-						// to 1.33 a beta version of VolumeAttributesClass. Both are stable now.
+						// to 1.33 requests a beta version of VolumeAttributesClass.
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||
 							strings.Contains(s.command, "describe volumeattributesclass")
 					})

@@ -12,12 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl replaces a step's output and exit code in troupe's transcript if both equal kubectl's.
+// asKubectl replaces a step's output and exit code in troupe's transcript if they equal those of
+// kubectl.
 const asKubectl = "(as kubectl)\n"
 
 // TestTwins runs the tables with troupe instead of kubectl. The transcripts in
-// testdata/kubectl/twin contain only output that differs from kubectl's. In the platform profile,
-// that includes resource tables, which kubectl cannot request from the server.
+// testdata/kubectl/twin contain only output that differs from kubectl's.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -56,7 +56,7 @@ func TestTwins(t *testing.T) {
 }
 
 // ownTables returns the tables in testdata/kubectl/steps/troupe. They use commands that kubectl
-// does not have, or whose output differs from kubectl's.
+// lacks or that have different output.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")

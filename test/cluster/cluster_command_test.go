@@ -8,7 +8,7 @@ import (
 )
 
 // startCommand starts troupe cluster with two nodes and the built-in controllers and scheduler. It
-// returns when the command prints how to use the cluster.
+// returns when the command has printed usage instructions.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
@@ -22,7 +22,7 @@ func clusterArgs(dir, port string) []string {
 	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
 }
 
-// wantRefused checks that troupe cluster fails, and that the last line of its output is advice.
+// wantRefused checks that troupe cluster fails and prints advice as its last line.
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
@@ -32,8 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand checks that, if the directory or port is in use, troupe cluster suggests the flag
-// that changes it. The command must stop cleanly, and a restart must restore the cluster.
+// TestCommand checks that troupe cluster suggests a flag if its directory or port is in use, stops
+// cleanly, and restores the cluster after a restart.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

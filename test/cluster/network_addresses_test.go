@@ -45,9 +45,8 @@ func service(name, spec string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
 }
 
-// TestIPAddresses checks that the IPAddress of a Service exists once the creation of the Service is
-// acknowledged, and is gone once the deletion is. Each address has one owner, and dry runs allocate
-// none.
+// TestIPAddresses checks that creating or deleting a Service synchronously creates or deletes its
+// IPAddress. Each address has one owner, and dry runs allocate no address.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

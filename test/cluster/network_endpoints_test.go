@@ -35,7 +35,6 @@ type endpoint struct {
 	}
 }
 
-// String formats the fields that the tests compare.
 func (e endpoint) String() string {
 	text := fmt.Sprintf("%s@%s/%s", strings.Join(e.Addresses, ","), e.NodeName, e.Zone)
 	for name, is := range map[string]bool{"ready": e.Conditions.Ready} {

@@ -67,8 +67,8 @@ func (c *networkCluster) checkAddresses() {
 }
 
 // TestFlappingServiceCIDRs checks address allocation while ServiceCIDRs and Services are created
-// and deleted concurrently. No address is leaked or allocated twice. No ServiceCIDR is deleted
-// while one of its addresses is in use.
+// and deleted concurrently. Addresses must not leak or be allocated twice, and a ServiceCIDR must
+// not be deleted while one of its addresses is in use.
 func TestFlappingServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	rounds := 25

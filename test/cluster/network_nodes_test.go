@@ -215,8 +215,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources checks that the scheduler accepts quantities in all formats. For a Pod
-// whose resize is infeasible, it uses the allocated resources.
+// TestSchedulerResources checks that the scheduler accepts quantities in all formats, and uses the
+// allocated resources of a Pod whose resize is infeasible.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

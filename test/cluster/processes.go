@@ -48,8 +48,8 @@ type testCluster struct {
 // kube-scheduler.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes are flags that shorten the time until the conditions of a silent node become Unknown.
-// The grace period exceeds the interval of lease renewals, which is 10 s.
+// lostNodes holds flags that make the conditions of a silent node Unknown sooner. The grace period
+// exceeds the interval of lease renewals, which is 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 func newShells(t testing.TB, dir string) *testCluster {
@@ -160,8 +160,8 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 	var got string
 	var version uint64
 	if client.Poll(func() bool {
-		// Run the command again only after a write, because until then its output stays the same.
-		// Leases are written every few seconds, so effects outside the API are noticed too.
+		// Rerun the command only after a write to the API. Lease renewals are writes too, so the
+		// command is rerun at least every few seconds.
 		list, fault := api.List(t.Context(), "/api/v1/namespaces/none/configmaps", nil)
 		if fault == nil && list.Version == version {
 			return false

@@ -34,8 +34,8 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 }
 
 // Program returns the path of a program at the version in module/go.mod. The first call runs
-// build.sh, which builds the program into the user's cache directory. This takes minutes and
-// gigabytes of downloads and build cache. TROUPE_PROGRAMS names a directory with existing programs.
+// build.sh, which builds the program into the user's cache directory. The build takes minutes and
+// downloads gigabytes. TROUPE_PROGRAMS names a directory with existing programs.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)

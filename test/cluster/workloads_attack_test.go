@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAttacks checks that workloads with excessive demands do not affect other workloads.
+// TestAttacks checks that a workload with excessive demands does not affect other workloads.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -19,7 +19,7 @@ func TestAttacks(t *testing.T) {
 	c.create(in(deployments), deployment("huge", `"replicas":2147483647`, template("huge", "one", "")))
 	c.create(in(jobs), job("huge", `"completions":2147483647,"parallelism":2147483647,`, ""))
 	c.create(in(jobs), job("indexed", `"completions":100000,"parallelism":100000,"completionMode":"Indexed",`, ""))
-	// Frequent template changes leave no more old ReplicaSets than revisionHistoryLimit.
+	// Frequent template changes do not leave more old ReplicaSets than revisionHistoryLimit.
 	c.create(deployments, deployment("flap", `"replicas":2,"revisionHistoryLimit":1`, template("flap", "one", "")))
 	for i := range 30 {
 		c.patch(deployments+"/flap", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"image-%d"}]}}}}`, i%3))

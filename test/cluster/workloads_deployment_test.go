@@ -68,8 +68,8 @@ func TestRollout(t *testing.T) {
 	})
 }
 
-// TestRolloutOfFalse checks that setting a field explicitly to false starts a rollout, but setting
-// an empty list does not.
+// TestRolloutOfFalse checks that explicitly setting a field to false starts a rollout, and that
+// setting an empty list does not.
 func TestRolloutOfFalse(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -93,7 +93,7 @@ func TestRolloutOfFalse(t *testing.T) {
 	}
 }
 
-// TestRecreate checks that the Recreate strategy creates no new Pod until the last old one is
+// TestRecreate checks that the Recreate strategy creates new Pods only after the last old Pod is
 // deleted.
 func TestRecreate(t *testing.T) {
 	t.Parallel()
@@ -184,7 +184,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that controllers write nothing once the desired state is reached, even if two
+// TestQuiet checks that controllers stop writing once the desired state is reached, even if two
 // Deployments have the same selector.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
@@ -206,7 +206,8 @@ func TestQuiet(t *testing.T) {
 		}
 		return v
 	}
-	// Once pending writes are done, a write to an unrelated object causes no writes by controllers.
+	// Once pending writes are done, a write to an unrelated object does not trigger controller
+	// writes.
 	client.Eventually(t, func() error {
 		before := version()
 		for range 20 {

@@ -93,7 +93,7 @@ func TestSuspend(t *testing.T) {
 	})
 }
 
-// TestInvalidSchedule checks that an Event reports a schedule that never occurs.
+// TestInvalidSchedule checks that a schedule that never occurs is reported in an Event.
 func TestInvalidSchedule(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

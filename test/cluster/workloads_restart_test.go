@@ -9,7 +9,7 @@ import (
 )
 
 // TestRestarts checks that controllers resume their work after a restart at any point. All objects
-// reach the desired state, without surplus Pods and without counting a finished Pod twice.
+// reach the desired state. No surplus Pods are created, and finished Pods are counted once.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds = 5

@@ -93,8 +93,8 @@ func (s aggregationSession) wantEvent(reason, message string) {
 	})
 }
 
-// scaled creates a ReplicaSet and a HorizontalPodAutoscaler for it. The Pods need no kubelet,
-// because they are created with a running status.
+// scaled creates a ReplicaSet and a HorizontalPodAutoscaler for it. No kubelet is needed, because
+// the Pods are created with a running status.
 func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apps/v1/namespaces/default/replicasets", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"replicas":%d,

@@ -93,8 +93,8 @@ func TestUnavailable(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestAggregationTrust checks that a server whose certificate has the wrong CA or name receives no
-// user identity.
+// TestAggregationTrust checks that user identities are not sent to a server whose certificate has
+// the wrong CA or name.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -140,8 +140,8 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 }
 
 // TestSilentServers checks that servers that do not respond become unavailable, while the API,
-// discovery and other APIServices are served. To show that no request waits for a probe of a silent
-// server, each is repeated until no probe ends during it.
+// discovery and other APIServices are served. Each request must complete at least once while no
+// probe of a silent server ends, because it must not wait for a probe.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is an aggregated server that serves the resource things. If handle is set, it can send
-// the response itself, and then returns true.
+// A backend is an aggregated server that serves the resource things. If handle is set and returns
+// true, handle has sent the response.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool

@@ -40,8 +40,7 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	return d, a.Header.Get("ETag")
 }
 
-// text summarizes a group in the discovery document: its versions, their freshness and their
-// resources.
+// text summarizes the versions, freshness and resources of a group in the discovery document.
 func (d groupList) text(group string) string {
 	var b strings.Builder
 	for _, g := range d.Items {

@@ -32,8 +32,8 @@ var extension = client.NewShared(func() (string, error) {
 	return client.Build(dir, "extension", "tools/extension", "")
 })
 
-// listen reserves the port of the extension server, because the daemon needs to know it before the
-// extension server starts.
+// listen reserves a port for the extension server, because the daemon needs the port number before
+// that server starts.
 func listen(t *testing.T) *net.TCPListener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -194,7 +194,7 @@ func (m metricsSession) want(pattern string, args ...string) {
 	}
 }
 
-// TestMetricsServer tests a server built on k8s.io/apiserver. All parts share one server, because
+// TestMetricsServer tests a server built on k8s.io/apiserver. All checks share one server, because
 // it is slow to start.
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ type content struct {
 	options    string              // of the last delete
 }
 
-// handle implements a backend's handle function. It serves the stored things.
+// handle serves the stored objects. It is used as a backend's handle function.
 func (c *content) handle(w http.ResponseWriter, r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func TestNamespaceOfDeadServer(t *testing.T) {
 		}
 		c.dead = true
 	})
-	// The resources of the version are still known from the last discovery, which is now stale.
+	// The daemon still finds the version's resources in the stale discovery document.
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"m"}}`)
 	s.Send(200, "DELETE", "/api/v1/namespaces/m", "", "")
 	s.wantNamespaceCondition("m", "NamespaceDeletionContentFailure", "True",

@@ -102,8 +102,8 @@ func (s aggregationSession) wantAPIService(name, want string) {
 }
 
 // TestDefinitionsHaveAPIServices checks that the APIServices of CRDs are created, repaired and
-// deleted along with the served versions. The server leaves APIServices without the automanaged
-// label alone. An APIService with a Service takes precedence over the CRD.
+// deleted along with the served versions. The server does not change APIServices without the
+// automanaged label. An APIService with a Service takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -140,7 +140,7 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 }
 
 // wantGroup waits until the legacy and the aggregated discovery document at /apis both contain a
-// group, or both do not.
+// group, or until both omit it if want is false.
 func (s aggregationSession) wantGroup(name string, want bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

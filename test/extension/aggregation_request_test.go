@@ -42,9 +42,8 @@ func (s aggregationSession) body(resp *http.Response) string {
 	return string(text)
 }
 
-// TestRequestIsPassedOn checks that path, query and response are forwarded, and that the user is
-// sent over a connection with a trusted client certificate. Credentials and identity headers of the
-// client are not forwarded.
+// TestRequestIsPassedOn checks that path, query, user and response are forwarded over a connection
+// with a trusted client certificate. Credentials and identity headers of the client are dropped.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

@@ -210,8 +210,8 @@ func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 		fmt.Sprintf("has(%s.%s) && %s.%s == %s.%s", e, escaped, e, escaped, e, escaped), fmt.Sprintf("%s.?%s.hasValue()", e, escaped), fmt.Sprintf("%s == %s", e, e))
 }
 
-// escape returns a field name as it is written in expressions. Names that expressions cannot
-// contain stay unchanged.
+// escape returns a field name as written in expressions. Names that cannot occur in expressions
+// stay unchanged.
 func escape(name string) string {
 	if name == "in" || name == "namespace" {
 		return "__" + name + "__"
@@ -219,8 +219,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules adds validation rules to random parts of a schema. If correlatable is true, an update
-// can match s with a part of the old object, and rules may use oldSelf.
+// addRules adds validation rules to random parts of a schema. If correlatable is true, rules may
+// use oldSelf, because updates can match s with a part of the old object.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

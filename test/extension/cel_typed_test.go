@@ -50,8 +50,8 @@ func ourSchema(s tree.Tree) *cel.Schema {
 	return c
 }
 
-// TestTypedCosts compares estimated and actual costs of rules on random schemas in both
-// implementations.
+// TestTypedCosts compares estimated and actual costs of rules on random schemas with the reference
+// implementation.
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}

@@ -30,7 +30,7 @@ func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, 
 	return server, h, send
 }
 
-// BenchmarkGet reads an object in a converted version, with and without a change before each read.
+// BenchmarkGet reads an object in a converted version, with and without changes between reads.
 func BenchmarkGet(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))

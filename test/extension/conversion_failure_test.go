@@ -18,7 +18,7 @@ const (
 	returned = "conversion webhook for example.com/v1, Kind=Route returned "
 )
 
-// TestLies checks that an invalid webhook response changes nothing, and is reported with the same
+// TestLies checks that an invalid webhook response has no effect, and is reported with the same
 // message as in kube-apiserver.
 func TestLies(t *testing.T) {
 	t.Parallel()
@@ -71,8 +71,8 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestMetadataIsRestored checks that a webhook can change no metadata except labels and
-// annotations. Fields that are not in the schema are pruned.
+// TestMetadataIsRestored checks that labels and annotations are the only metadata that a webhook
+// can change. Fields that are not in the schema are pruned.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -248,8 +248,8 @@ func TestNothingElseWaits(t *testing.T) {
 	}
 	gone(routesV1 + "/owned")
 	gone("/apis/example.com/v0/namespaces/default/routes/old")
-	// The namespace controller deletes the content and reports the object with a finalizer. Neither
-	// needs a conversion.
+	// The namespace controller deletes the content and reports the object with a finalizer, without
+	// any conversion.
 	s.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		a, err := s.Client.Get(s.Ctx, "/api/v1/namespaces/n")
@@ -279,8 +279,8 @@ func TestNothingElseWaits(t *testing.T) {
 	})
 }
 
-// release removes the finalizers of a route through its storage version v0, which needs no
-// conversion. It returns nil only once the route and its CRD are deleted.
+// release removes the finalizers of a route through its storage version v0, without a conversion.
+// It returns nil only once the route and its CRD are deleted.
 func (s conversionSession) release(path string) error {
 	path = strings.Replace(path, "/v2/", "/v0/", 1)
 	if a, err := s.Do(s.Ctx, "PATCH", path, typeMerge, []byte(`{"metadata":{"finalizers":null}}`)); err != nil || a.Code != 404 {

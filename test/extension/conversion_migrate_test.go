@@ -10,7 +10,7 @@ import (
 
 // TestStorageMigration checks that changing the storage version of a CRD works as in
 // kube-apiserver. The old version stays in storedVersions until a client removes it. A no-op update
-// rewrites an object in the new version, so that reading the object needs no conversion.
+// rewrites an object in the new version, so that later reads do not convert it.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -26,7 +26,7 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// TestOwnershipAcrossVersions checks that managers own fields in the version that they wrote. An
+// TestOwnershipAcrossVersions checks that managed fields have the API version of the write. An
 // update through another version takes over fields, and an apply through another version conflicts
 // unless forced.
 func TestOwnershipAcrossVersions(t *testing.T) {

@@ -35,7 +35,6 @@ type routes struct {
 	strategy       string // conversion strategy [Webhook]
 }
 
-// String returns the CRD as JSON.
 func (r routes) String() string {
 	if r.stored == "" {
 		r.stored = "v1"
@@ -92,7 +91,7 @@ func v2(name, hostPort string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Route","metadata":{"name":%q},"spec":{"hostPort":%q}}`, name, hostPort)
 }
 
-// want checks that the JSON of o, which has no spaces, contains part.
+// want checks that the compact JSON of o contains part.
 func (s conversionSession) want(o any, part string) {
 	s.T.Helper()
 	b, _ := json.Marshal(o)

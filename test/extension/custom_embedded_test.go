@@ -75,8 +75,8 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference checks embedded resources in both implementations. It compares the
-// coercion, pruning and validation of kind, apiVersion and metadata.
+// TestEmbeddedAgainstReference compares the coercion, pruning and validation of kind, apiVersion
+// and metadata in embedded resources with the reference implementation.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

@@ -34,8 +34,8 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	return at
 }
 
-// TestPublishedSchemas compares the OpenAPI schemas of CRDs with those of the reference
-// implementation, apart from the fields that all objects have.
+// TestPublishedSchemas compares the OpenAPI schemas of CRDs with the reference implementation,
+// except for the fields that all objects have.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

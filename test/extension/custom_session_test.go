@@ -35,7 +35,6 @@ type customDefinition struct {
 	more     string // fields of v1, each after a comma
 }
 
-// String returns the CRD as JSON.
 func (d customDefinition) String() string {
 	if d.scope == "" {
 		d.scope = "Namespaced"
@@ -67,8 +66,7 @@ func (s customSession) updateDefinition(d customDefinition) {
 }
 
 // unknown checks that path returns 404 after its CRD was deleted. If several daemons share an etcd,
-// unknown waits until all of them return 404, because they learn of the deletion some milliseconds
-// later.
+// unknown waits for all of them, because the deletion reaches some of them milliseconds later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// full and narrow are schemas of one CRD. Under the schema narrow, an object stored as written is
-// served as hidden.
+// full and narrow are schemas of one CRD. written is an object as stored, and hidden is the same
+// object as served under narrow.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -107,8 +107,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that are stored in an outdated form. Every write starts from
-// the object that readers see, and its result is stored even if the client changes nothing.
+// TestWritesOfOutdated writes objects that are stored in an outdated form. Every write is based on
+// the object as served, and its result is stored even if it is a no-op.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -180,7 +180,7 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks that numbers without a schema look the same in the response to a write and
+// TestNumbersStay checks that numbers without a schema are the same in the response to a write and
 // in every read, even after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,7 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits for a snapshot in the data directory. With etcd it does nothing, because
+// awaitSnapshot waits for a snapshot in the data directory. With etcd it returns at once, because
 // there are no snapshots.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()

@@ -176,8 +176,8 @@ func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []stri
 	return slices.Compact(fields), ruled
 }
 
-// TestRandomSchemas compares defaulting, pruning and validation in both implementations, for random
-// objects under random schemas.
+// TestRandomSchemas compares defaulting, pruning and validation with the reference implementation,
+// for random objects under random schemas.
 func TestRandomSchemas(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)

@@ -86,8 +86,8 @@ func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	return err
 }
 
-// expect checks that all documents contain a group if served is true, and that none does otherwise.
-// It returns the hash of the group's own document.
+// expect checks that all documents contain a group, or that none does if served is false. It
+// returns the hash of the group's own document.
 func expect(ctx context.Context, s client.Session, group string, served bool, description string) (hash string, err error) {
 	for _, d := range []struct{ path, accept string }{
 		{"/apis", "application/json"}, {"/apis", aggregated}, {"/openapi/v3", "application/json"}, {"/openapi/v2", "application/json"}, {"/", "application/json"},

@@ -14,8 +14,8 @@ import (
 )
 
 // TestFlaps repeatedly creates and deletes a CRD while its objects and all CRDs are watched.
-// Watches on custom objects end with the deletion of their CRD, the CRD watch receives every event,
-// and nothing leaks.
+// Watches on custom objects end when their CRD is deleted, and the CRD watch receives every event.
+// Memory and goroutines must not leak.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
@@ -54,8 +54,8 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events that
-// the CRD watch all receives.
+// flap creates the Widget CRD, watches widgets, and deletes the CRD. It also checks the events of
+// all, which is a watch on CRDs.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// modules are Go modules of projects that publish CRDs and examples. Together they have about 25
+// modules are Go modules of projects that publish CRDs and examples. Their total size is about 25
 // MB.
 var modules = []string{
 	"github.com/cert-manager/cert-manager@v1.21.2",

@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An edit sets the part of a CRD at path, or the whole CRD if path is empty. An empty value removes
-// the part.
+// An edit replaces the value at a path in a CRD, or the whole CRD if path is empty. An empty value
+// removes the field.
 type edit struct{ path, value string }
 
 func (e edit) apply(t *testing.T, at any) any {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers are the functions that allocate memory for a served CRD, apart from the CRD object itself.
+// makers lists the functions that allocate memory for a served CRD, except for the CRD object.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -67,8 +67,8 @@ func allocator(stack []uintptr) string {
 const rounds = 5
 
 // TestReleased creates CRDs, each in a new group, uses them in every way and deletes them. Their
-// memory must then be released. A leak would keep at least rounds objects per maker. Each daemon
-// may keep fewer, because a worker may hold the last object.
+// memory must then be released. A leak would keep at least rounds objects per maker. Fewer objects
+// are no leak, because a worker may hold the last one.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -81,8 +81,7 @@ func TestReleased(t *testing.T) {
 		}
 		s.Send(422, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":11}}`)
 		s.Send(201, "PATCH", objects+"/c?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"c"},"spec":{"size":2}}`)
-		// An owner that does not exist makes the garbage collector delete the object. This shows
-		// that the garbage collector watches the new kind.
+		// The garbage collector must delete the object, because its owner does not exist.
 		s.Send(201, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"dependent","ownerReferences":[`+
 			`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":"00000000-0000-4000-8000-000000000000"}]}}`)
 		client.Eventually(t, func() error {
@@ -109,7 +108,7 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/metrics", "", "")
 	}
-	// askAll makes every daemon build its documents, which drops those of deleted kinds.
+	// askAll requests documents from every daemon, so that documents of deleted kinds are dropped.
 	askAll := func() {
 		for range client.Daemons(t) {
 			s.Send(200, "GET", "/openapi/v3", "", "")

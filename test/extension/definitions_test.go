@@ -63,7 +63,7 @@ func newKind(t *testing.T, definition definitionObject) *kind {
 	return nil
 }
 
-// TestProjects creates all CRDs of each project, and its examples that are in a storage version.
+// TestProjects creates all CRDs of each project, and its examples in the storage versions.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	all := modules

@@ -138,7 +138,7 @@ func (c *cluster) serveMember(t *testing.T, host string) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// addService creates a Service with one endpoint, which has the given address and refers to a Pod.
+// addService creates a Service with one endpoint, which has the address ip and refers to a Pod.
 func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)

@@ -37,7 +37,6 @@ func (m *commander) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// expect runs a command and checks its output and exit code.
 func (m *commander) expect(command, stdin, want string, code int) {
 	m.t.Helper()
 	cmd := m.command(strings.Fields(command)...)
@@ -98,7 +97,7 @@ func TestTroupe(t *testing.T) {
 }
 
 // TestTroupeAtTerminal checks that exec forwards the terminal size and every key. In commands that
-// only print output, Ctrl-C interrupts with exit code 130.
+// only print output, Ctrl-C ends the command with exit code 130.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)

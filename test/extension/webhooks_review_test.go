@@ -20,7 +20,7 @@ func only(t *testing.T, h *hookServer) question {
 func asJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
 // want checks fields of a request as JSON. The keys of members are field paths. An empty value
-// means that the field is missing.
+// means that the field must be absent.
 func (q question) want(t *testing.T, name string, members map[string]string) {
 	t.Helper()
 	for path, want := range members {

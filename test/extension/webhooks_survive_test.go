@@ -182,8 +182,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is the listener of one server on a port that successive servers share. Closing a turn
-// keeps the port open.
+// A turn is the listener of one of several servers that use the same port in succession. Closing a
+// turn keeps the port open.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn
@@ -202,7 +202,7 @@ func (l *turn) Accept() (net.Conn, error) {
 
 func (l *turn) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
 
-// TestRestartUnderLoad checks that no request fails when a webhook closes its connections, over
+// TestRestartUnderLoad checks that requests succeed when a webhook closes its connections, over
 // HTTP/1.1 and HTTP/2.
 func TestRestartUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -318,7 +318,7 @@ func TestRequestDeadline(t *testing.T) {
 }
 
 // TestEndOfNamespaces checks that webhooks review the deletion of an object whose namespace or
-// owner was deleted. The object is deleted once no webhook rejects the deletion.
+// owner was deleted. The object is deleted once all webhooks allow it.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

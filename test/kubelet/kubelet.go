@@ -104,8 +104,8 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	}
 }
 
-// remove deletes a Pod without a grace period. It retries on errors, because the watch may deliver
-// no further event for the Pod.
+// remove deletes a Pod without a grace period. It retries on errors, because there may be no
+// further watch event for the Pod.
 func (k *Kubelet) remove(ctx context.Context, path string) {
 	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})

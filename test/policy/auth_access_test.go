@@ -56,8 +56,8 @@ func TestAuthAlwaysDeny(t *testing.T) {
 	}, "rita").replay("auth/always-deny")
 }
 
-// TestRefusedElsewhere checks that a token rejected by OIDC is passed on to the token webhook,
-// which also rejects it. System groups in a token are dropped unless the configuration allows them.
+// TestRefusedElsewhere checks that a token rejected by OIDC is sent to the token webhook, which
+// also rejects it. System groups in a token are dropped unless the configuration allows them.
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
@@ -95,8 +95,8 @@ func TestRefusedElsewhere(t *testing.T) {
 	r.expectCode("of the webhook", "good", 201)
 }
 
-// TestServingKeyVerifies checks that, if no keys are configured, the serving key verifies legacy
-// tokens from Secrets but not bound tokens.
+// TestServingKeyVerifies checks that the serving key verifies legacy tokens from Secrets, but not
+// bound tokens, if no token keys are configured.
 func TestServingKeyVerifies(t *testing.T) {
 	t.Parallel()
 	serving := pki.Server(t, pki.Authority(t, "serving"), "127.0.0.1")
@@ -187,8 +187,8 @@ func TestFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOddBootstrapSecrets checks that a Secret with an invalid bootstrap token authenticates no
-// client, and that the log explains why.
+// TestOddBootstrapSecrets checks that Secrets with an invalid bootstrap token do not authenticate
+// clients, and that the log explains why.
 func TestOddBootstrapSecrets(t *testing.T) {
 	t.Parallel()
 	log := &client.Log{}

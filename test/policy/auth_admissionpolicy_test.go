@@ -16,7 +16,7 @@ const (
 )
 
 // TestPolicyAsksRemoteAuthorizer checks that an admission policy that waits for a slow authorizer
-// delays no other request, not even other writes to the same object.
+// does not delay other requests, even writes to the same object.
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels are the audit levels with golden files. Each applies to the namespace of the same
-// name.
+// auditLevels lists the audit levels with golden files. Each level applies to the namespace of the
+// same name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1
@@ -69,7 +69,7 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 }
 
 // TestAuditLogs sends the same requests at each audit level and compares the log with golden files.
-// The log and the webhook batch events for an hour, so only the shutdown can flush the events.
+// Both audit backends buffer events for an hour, so only the shutdown flushes them.
 func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string

@@ -181,13 +181,13 @@ func TestOIDC(t *testing.T) {
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)
 
-	// The first token signed with a new key makes the server fetch the keys, which no longer
+	// The first token signed with a new key makes the server fetch the current keys, which do not
 	// include the old key.
 	p.rotate("k1")
 	await("a new key", p.token("jane", nil))
 	r.want("a token of the old key", as(jane), 401)
 
-	// An unresponsive provider delays only tokens whose key is not known yet.
+	// An unresponsive provider delays only tokens with an unknown key.
 	release := p.blockAnswers()
 	defer release()
 	known := p.token("joe", nil)

@@ -101,7 +101,7 @@ func TestProxy(t *testing.T) {
 
 	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
 	direct := r.withCertificate(pki.Client(t, proxies, "front"))
-	// The client sends headers in byte order, so the group b from X-Remote-Group precedes a from
+	// The client sends headers in byte order, so group b from X-Remote-Group precedes group a from
 	// x-remote-group.
 	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
 		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// reloadServing replaces the serving certificate under traffic, first with a broken one and then
-// with a valid one. No request fails, and no connection is closed.
+// reloadServing replaces the serving certificate under traffic, first with a broken certificate and
+// then with a valid one. Requests must succeed, and connections must stay open.
 func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
 	defer traffic.Wait()

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// keySet checks that the published keys can verify a token and contain no private key.
+// keySet checks that the published keys can verify a token and do not include private keys.
 func keySet(t *testing.T, r tokenCluster) {
 	a := r.do("root", "GET", "/.well-known/openid-configuration", "")
 	r.want("configuration", a, 200, `"issuer":"`+ownToken+`"`, `"jwks_uri":"`+r.URL+`/openid/v1/jwks"`, `"id_token_signing_alg_values_supported":["ES256"]`)

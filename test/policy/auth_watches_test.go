@@ -152,8 +152,8 @@ func TestWatchesEnd(t *testing.T) {
 		var v *watcher
 		whileValid(t, func(life time.Duration) bool {
 			end := time.Now().Add(life).UTC().Format(time.RFC3339)
-			// Delete the Secret of an earlier attempt, because the token cleaner may not have done
-			// so yet.
+			// Delete the Secret of an earlier attempt, in case the token cleaner has not deleted it
+			// yet.
 			r.do("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "")
 			r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
 				"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)

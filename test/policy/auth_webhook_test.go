@@ -34,7 +34,7 @@ func (s *reviewServer) start(t *testing.T, path string, handler http.Handler) {
 	t.Cleanup(s.Close)
 }
 
-// kubeconfig writes the kubeconfig with which the daemon calls the webhook, and returns its path.
+// kubeconfig writes the daemon's kubeconfig for the webhook and returns its path.
 func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path, ca := filepath.Join(dir, s.path+".yaml"), s.path+".crt"

@@ -68,8 +68,8 @@ func TestInClusterClient(t *testing.T) {
 	})
 }
 
-// TestServingCertificateLacksAName checks that a restart replaces the serving certificate if it
-// lacks a required name, and keeps it otherwise.
+// TestServingCertificateLacksAName checks that a restart replaces the serving certificate only if
+// it lacks a required name.
 func TestServingCertificateLacksAName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

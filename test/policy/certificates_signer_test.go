@@ -66,7 +66,7 @@ func TestSigners(t *testing.T) {
 		if len(serials) != 4 {
 			c.T.Errorf("serial numbers: %v", serials)
 		}
-		// No signer signs requests for another signer, or requests that are pending or denied.
+		// Requests for an unknown signer and requests that are pending or denied are not signed.
 		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
 		c.ask("pending", cases[0].order)
 		c.ask("denied", cases[0].order)
@@ -97,8 +97,8 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 	}
 }
 
-// TestLifetime checks that a certificate is valid for the requested time, but not longer than the
-// configured limit and the CA. The validity starts a few minutes in the past.
+// TestLifetime checks that a certificate has the requested lifetime, within the configured limit
+// and the lifetime of the CA. The validity starts a few minutes in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -133,8 +133,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles checks that, if files are configured for only one signer, the others do not sign.
-// A replaced CA takes effect at once, and a broken file changes nothing.
+// TestSignerFiles checks that, if files are configured for only one signer, the other signers are
+// disabled. A replaced CA takes effect at once, and a broken file has no effect.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -291,7 +291,7 @@ func TestNewCertificate(t *testing.T) {
 	if s.accepted != 2 || !slices.Equal(s.names, []string{"jane", "jane", "john", "john"}) {
 		t.Errorf("%d connections, of %q", s.accepted, s.names)
 	}
-	// A new token needs no new connection.
+	// A new token does not require a new connection.
 	p.answer(apiVersion, `"token":"a"`)
 	s.mu.Lock()
 	s.refuse["john"] = true

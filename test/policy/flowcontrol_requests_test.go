@@ -35,7 +35,7 @@ func (s *flowControlServer) level(t testing.TB, name string) types.UID {
 }
 
 // TestClassification checks that response headers contain the UIDs of the FlowSchema and priority
-// level, even if the request is forbidden or the object not found.
+// level, even if the request is forbidden or the object is not found.
 func TestClassification(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -152,7 +152,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// TestDumps checks that flow control serves the same debug tables as in kube-apiserver.
+// TestDumps checks that flow control serves the same debug tables as kube-apiserver.
 func TestDumps(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -180,8 +180,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// TestFlowControlSwitchedOff checks that disabling flow control leaves its objects in place,
-// without effect.
+// TestFlowControlSwitchedOff checks that flow control objects exist but have no effect if flow
+// control is disabled.
 func TestFlowControlSwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Serving.PriorityAndFairness = false })

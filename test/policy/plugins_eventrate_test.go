@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEventRateLimit checks that Events of both API groups share the buckets of a limit. A dry run
-// takes no token from a bucket.
+// TestEventRateLimit checks that Events of both API groups share the buckets of a limit, and that
+// dry runs do not count.
 func TestEventRateLimit(t *testing.T) {
 	t.Parallel()
 	for profile, domain := range map[string]string{"platform": "platform.io", "kubernetes": "k8s.io"} {

@@ -35,8 +35,8 @@ func TestUnknownPlugins(t *testing.T) {
 }
 
 // TestSwitches checks that plugins have no effect if they are disabled or are missing from the
-// complete list in --admission-control. The log warns once about each enabled plugin that has no
-// effect, and about admission resources whose plugin is disabled.
+// complete list in --admission-control. The log warns once about each enabled plugin without
+// effect, and about admission resources of disabled plugins.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"

@@ -13,8 +13,8 @@ import (
 
 const podText = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
-// TestNewNamespace checks that a Pod can be created right after its namespace, although a
-// controller has yet to create the default service account.
+// TestNewNamespace checks that a Pod can be created right after its namespace, before a controller
+// has created the default service account.
 func TestNewNamespace(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, nil)

@@ -84,7 +84,7 @@ var writes = []podSecurityWrite{
 		annotations: []string{"enforce-policy=privileged:latest"}},
 	{method: "POST", path: "/api/v1/namespaces/free/pods", body: named(plainPod, "plain"), code: 201,
 		annotations: []string{"enforce-policy=privileged:latest"}},
-	// An update that changes no checked field is not checked.
+	// An update is checked only if it changes a checked field.
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p", body: `{"metadata":{"labels":{"a":"b"}}}`, code: 200},
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p/status", body: `{"status":{"phase":"Running"}}`, code: 200},
 	{method: "PATCH", path: "/api/v1/namespaces/base/pods/p", body: `{"spec":{"containers":[{"name":"a","image":"j"}]}}`, code: 200,
@@ -97,8 +97,8 @@ var writes = []podSecurityWrite{
 				strings.NewReplacer(`container "a"`, `containers "a", "b"`).Replace(restrictions),
 			"enforce-policy=baseline:latest",
 		}},
-	// Changing false to null changes an immutable field. Setting an unset field to false, its
-	// default, changes nothing, so the Pod is not checked again.
+	// Changing false to null changes an immutable field. Setting an unset field to its default,
+	// false, is a no-op, so the Pod is not checked again.
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,

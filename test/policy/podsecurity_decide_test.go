@@ -68,8 +68,8 @@ func (g Generator) object(resource int) object {
 	return o
 }
 
-// TestRandomWrites checks that both implementations have the same decisions, messages and metrics
-// for random writes.
+// TestRandomWrites compares decisions, messages and metrics with the reference implementation, for
+// random writes.
 func TestRandomWrites(t *testing.T) {
 	for i, configuration := range configurations {
 		p, g := newPair(t, configuration), Generator{rand.New(rand.NewSource(int64(i)))}

@@ -28,8 +28,7 @@ var contextFields = map[string][]any{
 	"windowsOptions.hostProcess": {true, false},
 }
 
-// Some of these sysctls are safe in all versions of the standards, some only in later ones, and
-// some in none.
+// The sysctls are safe in all versions of the standards, only in later versions, or in no version.
 var podContextFields = map[string][]any{
 	"sysctls": {
 		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
@@ -45,8 +44,8 @@ var containerContextFields = map[string][]any{
 	"capabilities.drop": {list("ALL"), list("KILL", "ALL"), list("NET_RAW"), list("all")},
 }
 
-// Several ports in one container show how a message lists them. Only newer versions of the
-// standards check the hosts of probes and lifecycle handlers.
+// Several ports in one container test how messages list ports. Only newer versions of the standards
+// check the hosts of probes and lifecycle handlers.
 var containerFields = map[string][]any{
 	"ports":                            {list(object{"containerPort": 1}), list(object{"hostPort": 80}, object{"hostPort": 443}, object{"hostPort": 9})},
 	"livenessProbe.httpGet.host":       hosts,
@@ -75,9 +74,9 @@ var volumeSources = []string{
 	"portworxVolume", "scaleIO", "storageos",
 }
 
-// annotationKeys are legacy seccomp and AppArmor annotations, with the container name in the key.
-// Older versions of the standards read them in addition to the fields. Some of the containers do
-// not exist.
+// annotationKeys lists legacy seccomp and AppArmor annotations, with the container name in the key.
+// Older versions of the standards read them in addition to the fields. Some of the named containers
+// do not exist.
 var annotationKeys = []string{
 	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
 	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",
@@ -100,9 +99,8 @@ func sysctls(names ...string) []any {
 	return all
 }
 
-// Pod returns a random Pod or Pod template. Some have few random fields and violate at most one
-// check, which tests each message alone. Others violate many checks, which tests how messages are
-// joined.
+// Pod returns a random Pod or Pod template. Pods with few random fields test each message alone,
+// and Pods that violate many checks test how messages are joined.
 func (g Generator) Pod() object {
 	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
 	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// BenchmarkCreate creates Pods with no policies and with ten.
+// BenchmarkCreate creates Pods without policies and with ten policies.
 func BenchmarkCreate(b *testing.B) {
 	for _, n := range []int{0, 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

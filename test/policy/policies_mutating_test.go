@@ -68,8 +68,7 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutatedIdentity checks that a policy may rename a new object, but may not change any other
-// part of its identity.
+// TestMutatedIdentity checks that a policy may change only the name in a new object's identity.
 func TestMutatedIdentity(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		set := func(path, value string) string {

@@ -70,8 +70,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare evaluates a policy in both implementations. It returns the outcome, or "refused" if the
-// server rejects the policy.
+// compare compares a policy's outcome with the reference implementation. It returns the outcome, or
+// "refused" if the server rejects the policy.
 func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),

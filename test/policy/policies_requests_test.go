@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEffectIsImmediate checks that policies, bindings and parameters apply as soon as their
-// creation is acknowledged, and until their deletion is.
+// TestEffectIsImmediate checks that policies, bindings and parameters take effect when their
+// creation is acknowledged, and stop when their deletion is acknowledged.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")
@@ -90,9 +90,8 @@ func TestParams(t *testing.T) {
 	})
 }
 
-// TestTakenName checks the errors of creating an object with an existing name. Errors of validation
-// and policies are reported first. A valid object gets 409 Already Exists. Dry runs behave the
-// same.
+// TestTakenName checks the errors for creating an object with an existing name, including in a dry
+// run. Errors of validation and policies take precedence over 409 Already Exists.
 func TestTakenName(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

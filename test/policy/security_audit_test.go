@@ -28,7 +28,6 @@ type auditEvent struct {
 	ResponseStatus struct{ Code int }
 }
 
-// events parses audit events, one per line.
 func (v *testServer) events(text string) (list []auditEvent) {
 	v.t.Helper()
 	for line := range strings.Lines(text) {
@@ -42,7 +41,7 @@ func (v *testServer) events(text string) (list []auditEvent) {
 }
 
 // TestAuditForgery checks that each stage of a request is logged as one printable line with correct
-// values, whatever the client sends.
+// values, even for forged input.
 func TestAuditForgery(t *testing.T) {
 	v := start(t)
 	const forged = `{"kind":"Event","level":"Metadata","auditID":"forged"}`

@@ -38,7 +38,7 @@ func (v *testServer) getSecrets(token string) securityAnswer {
 	return v.raw(v.anonymous(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
-// expectNotDisclosed checks that the log, the audit log and the metrics contain none of the
+// expectNotDisclosed checks that the log, the audit log and the metrics do not contain the
 // credentials.
 func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
@@ -227,8 +227,8 @@ func TestForgedProxyHeaders(t *testing.T) {
 
 func pointer[T any](v T) *T { return &v }
 
-// TestHostileTokenWebhook checks that a token webhook can do nothing but authenticate users. Wrong
-// and endless responses and redirects are rejected.
+// TestHostileTokenWebhook checks that a token webhook can only authenticate users. Wrong and
+// endless responses and redirects are rejected.
 func TestHostileTokenWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

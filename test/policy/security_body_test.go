@@ -8,7 +8,7 @@ import (
 )
 
 // TestAnnouncedBodies checks that memory is allocated for the received bytes of a body and not for
-// a large Content-Length. Other requests are served meanwhile.
+// a large Content-Length. Other requests are not delayed.
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// allocated returns the number of bytes that the process allocates while f runs. Nothing else may
-// run at that time.
+// allocated returns the number of bytes that the process allocates while f runs. Other goroutines
+// must be idle.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -19,7 +19,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs checks that rejecting bodies that expand, nest deeply or are large takes little memory.
+// TestBombs checks that the server rejects expanding, deeply nested and large bodies with little
+// memory.
 func TestBombs(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))

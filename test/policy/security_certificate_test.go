@@ -15,8 +15,8 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests checks that no user can request a certificate for system:masters, and
-// that no node can request one for another node. The server sets the requester and status, and the
+// TestCertificateRequests checks that users cannot request a certificate for system:masters, and
+// that nodes cannot request one for another node. The server sets the requester and status, and the
 // spec is immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
@@ -54,7 +54,7 @@ func TestCertificateRequests(t *testing.T) {
 		t.Errorf("the requester is wrong: %s", spec)
 	}
 
-	// Writes to the main resource change neither the spec nor the status.
+	// Writes to the main resource do not change the spec or the status.
 	changed := strings.Replace(strings.Replace(forged, "client auth", "cert sign", 1), securityClientSigner, "example.com/ca", 1)
 	for _, test := range []struct{ method, path, kind, body string }{
 		{"PUT", securityRequests + "/a", typeJSON, changed},
@@ -132,14 +132,14 @@ func TestCertificateApproval(t *testing.T) {
 	if after := v.must(200, "GET", securityRequests+"/a", "", ""); after != before {
 		t.Errorf("something has changed:\n%s\n%s", before, after)
 	}
-	// Writes to a subresource create no object.
+	// Writes to a subresource do not create objects.
 	for _, sub := range []string{"approval", "status"} {
 		for _, d := range decisions("none", sub, approved, strings.Replace(before, `"name":"a"`, `"name":"none"`, 1)) {
 			v.want("approver", d[0], d[1], d[2], d[3], 403, 404, 409)
 		}
 	}
 	v.must(404, "GET", securityRequests+"/none", "", "")
-	// With permission for the signer, a write succeeds and changes nothing but the decision.
+	// With permission for the signer, a write succeeds and changes only the decision.
 	spec := func(text string) string {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFailedPatches checks that the error of a failed patch discloses no content to a user who may
-// patch but not read the object. Users who may read it get details.
+// TestFailedPatches checks that the error of a failed patch does not disclose content to a user who
+// may patch but not read the object. Users who may read it get details.
 func TestFailedPatches(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "rae"))
 	const (
@@ -150,7 +150,7 @@ func TestAuditBombs(t *testing.T) {
 			t.Errorf("%s %s %s: %d MiB", test.method, test.path, test.kind, bytes>>20)
 		}
 	}
-	// An applied YAML configuration is recorded as parsed, even if the apply changes nothing.
+	// An applied YAML configuration is recorded as parsed, even if the apply is a no-op.
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yy}\ndata: {k: &v w, l: *v}\n"
 	for _, code := range []int{201, 200, 200} {
 		v.must(code, "PATCH", configMaps+"/yy?fieldManager=x", typeApply, config)

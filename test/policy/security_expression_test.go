@@ -15,8 +15,7 @@ func customDefinition(schema string) string {
 }
 
 // TestCostlyExpressions checks rules that could take minutes or gigabytes for one object. Each rule
-// is either rejected because of its estimated cost, or stopped at the cost limit before it does the
-// work.
+// is either rejected because of its estimated cost, or stopped at the cost limit.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -57,7 +56,7 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestCostlyDefinitions checks that CRDs that would take long to validate are rejected.
+// TestCostlyDefinitions checks that CRDs that are too expensive to validate are rejected.
 func TestCostlyDefinitions(t *testing.T) {
 	s := client.Open(t, nil)
 	deep := `{"type":"string"}`

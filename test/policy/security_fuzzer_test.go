@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A fuzzer sends random hostile writes.
 type fuzzer struct {
 	t        *testing.T
 	s        *client.Server

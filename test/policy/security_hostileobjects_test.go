@@ -158,7 +158,7 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 }
 
 // storedLists lists every collection in JSON. If compare is true, it also compares each list with
-// the list in Protobuf, if the kind has one.
+// its Protobuf form, if the kind has one.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}
@@ -245,7 +245,7 @@ func compareProtobuf(t *testing.T, s *client.Server, q *fuzzObject, plain []stri
 	}
 }
 
-// difference returns the part of both texts where they start to differ.
+// difference returns excerpts of two texts at their first difference.
 func difference(a, b string) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {

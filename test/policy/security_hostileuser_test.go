@@ -37,8 +37,8 @@ const (
 	largeMaps    = 16
 	largeSize    = 300 << 10
 
-	// requests and responses count the types of requests and the ways to handle a response. The
-	// other constants name some of them.
+	// requests is the number of request types, and responses the number of ways to handle a
+	// response. The other constants are single types and ways.
 	requests, requestWatch, requestPatch = 7, 2, 3
 	responses, responseNone              = 6, 5
 
@@ -47,7 +47,7 @@ const (
 	steadyLimit      = time.Second // of docs/operations.md, for the soak
 )
 
-// TestHostileUser checks that users within their share see no errors while another user sends
+// TestHostileUser checks that users within their share do not get errors while another user sends
 // random mixtures of slow, large, many and aborted requests.
 func TestHostileUser(t *testing.T) {
 	for _, name := range []string{"HTTP1-JSON", "HTTP1-Protobuf", "HTTP2-JSON", "HTTP2-Protobuf"} {

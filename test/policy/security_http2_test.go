@@ -56,8 +56,8 @@ func http2Head(method, path string, more ...string) []byte {
 	return b.Bytes()
 }
 
-// begin opens a stream with encoded header fields and returns the stream ID. If end is true, no
-// body follows.
+// begin opens a stream with encoded header fields and returns the stream ID. If end is true, the
+// request has no body.
 func (c *http2Client) begin(head []byte, end bool) (uint32, error) {
 	id := c.next
 	c.next += 2
@@ -240,9 +240,9 @@ func TestHTTP2Attacks(t *testing.T) {
 	}
 }
 
-// TestHTTP2Crowd checks that unauthenticated clients whose flow-control windows never open cannot
-// shut out other clients. The server evicts their oldest requests, and serves new clients at the
-// same address and an administrator.
+// TestHTTP2Crowd checks that unauthenticated clients that never open their flow-control windows
+// cannot shut out other clients. The server evicts their oldest requests, and serves an
+// administrator and new clients at the same address.
 func TestHTTP2Crowd(t *testing.T) {
 	v := start(t, client.SpeakHTTP2)
 	const fewest, most, streams = 50, 200, 100
@@ -284,7 +284,7 @@ func TestHTTP2Crowd(t *testing.T) {
 	}
 }
 
-// evicted returns the number of connections and requests that the server has evicted as the oldest.
+// evicted returns the number of connections and requests that the server has evicted.
 func (v *testServer) evicted() int {
 	v.t.Helper()
 	text := v.must(200, "GET", "/metrics", "", "")

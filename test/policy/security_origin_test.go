@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestForeignPages checks that a page from another origin can neither write with the browser's
-// client certificate nor open a WebSocket. Pages from allowed origins and clients that are not
-// browsers can do both.
+// TestForeignPages checks that a page from another origin cannot write with the browser's client
+// certificate or open a WebSocket. Pages from allowed origins and clients other than browsers can.
 func TestForeignPages(t *testing.T) {
 	v := start(t, func(c *daemon.Config) { c.Serving.CORSAllowedOrigins = []string{`^https://console\.example\.com$`} })
 	const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -44,7 +43,7 @@ func TestForeignPages(t *testing.T) {
 			}
 		}
 		// A write with a token passes the origin check, because a page from another origin cannot
-		// know a token. A WebSocket does not pass.
+		// have a token. A WebSocket with a token is rejected.
 		bearer := headers + "Authorization: Bearer " + token + "\r\n"
 		if got := v.raw(v.anonymous(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
 			t.Errorf("a token with %q: %d %.200s", headers, got.code, got.body)

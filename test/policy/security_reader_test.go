@@ -114,8 +114,8 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 }
 
 // TestStalledLists checks that a list counts as in flight until its client has read it. Above the
-// memory limit for responses, lists are rejected, but small responses are not. Connections of
-// stalled clients are closed at a deadline, which frees their share.
+// memory limit for responses, lists are rejected, but small responses are not. At a deadline, the
+// server closes the connections of stalled clients and frees their share.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"

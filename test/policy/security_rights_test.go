@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSecurityEscalation checks that no write of a role or binding grants permissions that the user
-// does not have.
+// TestSecurityEscalation checks that users cannot grant permissions that they do not have by
+// writing roles or bindings.
 func TestSecurityEscalation(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	const (

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSizes checks that the size limit applies to the resulting object. If an object grows too
-// large while it is built, the request is rejected, without effect on other requests.
+// TestSizes checks that the size limit applies to the resulting object. A request is rejected as
+// soon as its object grows too large, without effect on other requests.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -130,7 +130,7 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// TestTargets checks that no spelling of a path bypasses authorization or hides the requested path.
+// TestTargets checks that unusual paths do not bypass authorization or hide the requested path.
 func TestTargets(t *testing.T) {
 	v := start(t)
 	for _, path := range []string{

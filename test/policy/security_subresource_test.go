@@ -6,7 +6,7 @@ import (
 )
 
 // TestSubresources checks that a subresource needs its own permissions and changes only its own
-// fields. Writes to it are validated and create no object.
+// fields. Writes to a subresource are validated and do not create objects.
 func TestSubresources(t *testing.T) {
 	v := start(t, createUsers(t, "main", "below"))
 	const (
@@ -47,7 +47,7 @@ func TestSubresources(t *testing.T) {
 		v.want("main", "GET", path, "", "", 403, 404)
 	}
 
-	// A write to a subresource changes no other fields.
+	// A write to a subresource does not change other fields.
 	main := func(path string) string {
 		text := v.must(200, "GET", path+"/a", "", "")
 		return text[strings.Index(text, `"spec"`):strings.LastIndex(text, `,"status"`)]
@@ -72,7 +72,7 @@ func TestSubresources(t *testing.T) {
 	v.want("below", "PATCH", nodes+"/a/status", typeMerge, `{"status":{"capacity":{"cpu":"much"}}}`, 400, 422)
 	v.want("below", "PATCH", pods+"/a/status", typeMerge, `{"metadata":{"labels":{"a b":"c"}},"status":{"phase":7}}`, 400, 422)
 
-	// Writes to a subresource create no object.
+	// Writes to a subresource do not create objects.
 	for path, kind := range map[string]string{apps: `"apps/v1","kind":"Deployment"`, pods: `"v1","kind":"Pod"`, nodes: `"v1","kind":"Node"`} {
 		body := `{"apiVersion":` + kind + `,"metadata":{"name":"none"}}`
 		v.want("below", "PATCH", path+"/none/status?fieldManager=b&force=true", typeApply, body, 404)

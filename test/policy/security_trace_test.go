@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLogsAndMetrics checks that no request can put control characters into the log or audit log,
-// or secrets into the logs or metrics. Requests for random paths add no metric series.
+// TestLogsAndMetrics checks that requests cannot put control characters into the log or audit log,
+// or secrets into the logs or metrics. Requests for random paths do not add metric series.
 func TestLogsAndMetrics(t *testing.T) {
 	v := start(t)
 	const secret = "c3VwZXItc2VjcmV0LXZhbHVl"

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileAuthorizationWebhook checks that an authorization webhook allows a request only if its
-// response is valid and says so explicitly.
+// TestHostileAuthorizationWebhook checks that an authorization webhook allows a request only with a
+// valid response that explicitly allows the request.
 func TestHostileAuthorizationWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

@@ -26,8 +26,8 @@ type userCluster struct {
 	tokens    map[string]string // by user
 }
 
-// serveUsers starts a daemon with the administrator root and the given users, in the form that
-// createUsers takes. change may be nil, and may write files to dir.
+// serveUsers starts a daemon with the administrator root and the given users, in the format of
+// createUsers. change may be nil, and may write files to dir.
 func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
 	t.Helper()
 	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}, tokens: map[string]string{}}

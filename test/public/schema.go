@@ -55,7 +55,7 @@ func (s *Schema) Shape(o map[string]any) {
 }
 
 // Validate returns the validation errors of an object. ruled reports whether its CEL rules were
-// evaluated, which happens only if there are no other errors.
+// evaluated. They are skipped if there are other errors.
 func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
 	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
 	if len(errs) > 0 {

@@ -25,8 +25,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: %s
 `
 
-// historyTime is the age of changes up to which a watch can resume. It is several times the
-// duration of a cycle on an idle machine.
+// historyTime is the duration of the watch history. It is several times the duration of a cycle on
+// an idle machine.
 const historyTime = 15 * time.Second
 
 // crashKeys is the encryption configuration for the objects of the workers.
@@ -45,8 +45,7 @@ type crashProcess struct {
 	calls int // number of system calls until it was ready
 }
 
-// build returns the path of the troupe binary and of a configuration file, which it writes into
-// dir.
+// build returns the paths of the troupe binary and of a configuration file that it writes into dir.
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
 	config = filepath.Join(dir, "troupe.yaml")

@@ -38,8 +38,8 @@ var (
 // Every test runs these injections, under load and at startup.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
-// injectionsEach returns injections, followed by every combination of call, fault and place in an
-// order that depends on the seed.
+// injectionsEach returns injections, followed by every combination of call, fault and place. Their
+// order depends on the seed.
 func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {

@@ -26,7 +26,7 @@ const (
 	mostAnswers   = 100 // before a kill under load
 )
 
-// A crashHistory holds the model of one data directory, which lasts across all kills.
+// A crashHistory is the model of one data directory across all kills.
 type crashHistory struct {
 	t         *testing.T
 	binary    string
@@ -100,8 +100,8 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill kills the process after some responses. Then it kills several further processes during their
-// startup.
+// kill kills the process after a random number of responses, and then kills several further
+// processes during their startup.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
@@ -128,7 +128,7 @@ func (h *crashHistory) killAtStart(calls int) error {
 	return errors.Join(next.Process.Kill(), waitKilled(next))
 }
 
-// await waits until the given number of further writes has been answered, or until all workers have
+// await waits for responses to the given number of further writes, or until all workers have
 // stopped.
 func (h *crashHistory) await(answers int) {
 	select {
@@ -205,8 +205,9 @@ func (h *crashHistory) list(p *crashProcess) {
 const crashMarker = "marker"
 
 // checkWatch resumes a watch from a resource version delivered before the kill. The watch must
-// deliver the same later events again, and then the rest. Applying all events in order must result
-// in the listed objects. The watch may be rejected if the cycle took longer than the watch history.
+// repeat the events that followed, and then deliver newer ones. Applying all events in order must
+// result in the listed objects. The watch may be rejected if the cycle took longer than the watch
+// history.
 func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNothingPlainReachesTheDisk checks that no file in the data directory and no backup contains
+// TestNothingPlainReachesTheDisk checks that files in the data directory and backups do not contain
 // plaintext of a Secret. It covers creates, deletes, snapshots, compaction, and label changes,
 // which also store the previous state. As a control, the plaintext of an unencrypted object must be
 // found.
@@ -97,8 +97,8 @@ func (c *encryptionCluster) census(t *testing.T) map[string]int {
 }
 
 // TestRotation checks key rotation. The first no-op update rewrites an object with the new key, and
-// further ones change nothing. A changed configuration file takes effect without a restart, and the
-// next snapshot needs only the new key. An invalid file is reported and changes nothing.
+// later no-op updates have no effect. A changed configuration file takes effect without a restart,
+// and the next snapshot needs only the new key. An invalid file is reported and ignored.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
@@ -183,9 +183,9 @@ func serverHash(t *testing.T, s *client.Server) string {
 	return hash
 }
 
-// TestMissingKey checks that requests for objects whose encryption key is missing fail, and that
-// the objects are reported. Everything else is served. Snapshots keep the objects, so that they
-// reappear with the key. They can be deleted as unreadable objects.
+// TestMissingKey checks objects whose encryption key is missing. Requests for them fail, and the
+// server reports them and serves all other objects. Snapshots keep them, so that they reappear with
+// the key. They can be deleted as unreadable objects.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
@@ -253,7 +253,7 @@ func TestWatchAcrossALostKey(t *testing.T) {
 }
 
 // TestMovedRows checks that an attacker with access to the files cannot swap the values of two
-// Secrets or insert a Secret in plaintext. The server serves none of these Secrets.
+// Secrets or insert a Secret in plaintext. The server does not serve these Secrets.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))

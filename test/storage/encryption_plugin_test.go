@@ -216,7 +216,7 @@ func TestPluginFaults(t *testing.T) {
 }
 
 // TestPluginAtStart checks that the daemon waits for a plugin that starts later, and does not treat
-// objects as lost meanwhile. A key that the plugin has forgotten is a missing key.
+// objects as lost meanwhile. A key that the plugin no longer has is treated as missing.
 func TestPluginAtStart(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "kms.sock")

@@ -19,9 +19,9 @@ watch-history-time: 10s
 `
 
 // TestClocksOfDaemonsDiffer sets the servers' clocks apart by more than the duration of the
-// controllers' Lease and the watch history. The difference stays below the clock tolerance for
-// tokens. Everything that one server issues must be valid at the others, and only one server at a
-// time may run the controllers. Racing clients must see a linearizable history despite faults.
+// controllers' Lease and the watch history, but less than the clock tolerance for tokens. Tokens
+// from one server must be valid at the others, and only one server at a time may run the
+// controllers. Racing clients must see a linearizable history despite faults.
 func TestClocksOfDaemonsDiffer(t *testing.T) {
 	off := [3]time.Duration{0, -25 * time.Second, 25 * time.Second}
 	c := newClusterWith(t, briefly, must.Get(client.BuildTroupeWithClock(t.TempDir()))(t), off)

@@ -45,8 +45,8 @@ type replica struct {
 	clock time.Duration
 }
 
-// linearSettings make servers notice soon that etcd is unavailable. They leave few service
-// addresses and node ports, so that addresses and ports are reused often.
+// linearSettings shortens the timeouts for etcd. It leaves few service addresses and node ports, so
+// that they are reused often.
 const linearSettings = `
 shutdown-delay-duration: 500ms
 etcd-write-timeout: 4s

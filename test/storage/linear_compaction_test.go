@@ -79,9 +79,9 @@ func (c *linearCluster) compact() {
 }
 
 // TestListAcrossACompaction compacts etcd in the middle of a paged list that continues at other
-// servers. Each server must return the rest at the resource version of the list, or report that the
-// version has expired. The error contains a token, with which any server continues the list at the
-// current version, never at an older one.
+// servers. Each server must return the remaining pages at the resource version of the list, or
+// report that the version has expired. The error contains a token that continues the list on any
+// server at the current version, never at an older one.
 func TestListAcrossACompaction(t *testing.T) {
 	c := newClusterLinear(t)
 	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]

@@ -187,8 +187,8 @@ func (c *linearCluster) checkClaims() {
 	}
 }
 
-// remove deletes an object. It retries on errors, because a paused server may report only after the
-// fault that etcd is unavailable.
+// remove deletes an object. It retries on errors, because a server that was paused may still report
+// that etcd is unavailable.
 func (c *linearCluster) remove(path string) (gone client.Object) {
 	c.t.Helper()
 	client.Eventually(c.t, func() error {

@@ -18,12 +18,12 @@ type linearObject = map[string]any
 type handler struct {
 	name string // its resource in discovery, with the group, or another component that decides about requests
 	// write creates the objects that the handler depends on, at pair.one. ask then sends a request
-	// to pair.behind. It returns the description of a wrong response, or "" for a correct one.
+	// to pair.behind, and describes a wrong response or returns "".
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
 
-// A pair is two servers. behind learns late of the writes of one.
+// A pair is two servers. behind receives the writes of one late.
 type pair struct {
 	t           *testing.T
 	one, behind *replica
@@ -132,8 +132,8 @@ func binding(name string) any {
 	return linearObject{"metadata": linearObject{"name": name}, "target": linearObject{"kind": "Node", "name": "n"}}
 }
 
-// handlers lists all handlers that read stored objects or whose decisions depend on them. The last
-// entry is the authorization of requests in general.
+// handlers lists all handlers that read or depend on stored objects. The last entry is request
+// authorization.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return linearObject{} })},
 	{"pods/eviction", podLinear, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return linearObject{"metadata": linearObject{"name": name}} })},
@@ -167,12 +167,12 @@ var handlers = []handler{
 	}},
 }
 
-// throughStore lists subresources whose handlers depend only on state that the store has confirmed.
+// throughStore lists subresources whose handlers depend only on confirmed state in the store.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
 // TestHandlersSeeOtherDaemons checks that every handler of a server respects writes that another
-// server has acknowledged, even if events from etcd arrive late. A handler that is not listed fails
-// the test.
+// server has acknowledged, even if events from etcd arrive late. The test fails for an unlisted
+// handler.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newClusterLinear(t)
 	behind := c.replicas[1]

@@ -11,8 +11,8 @@ import (
 // contents come from the same write.
 type content struct{ body, mark string }
 
-// linearState is the state of one object. If a write without a response was the last to change the
-// object, version is 0, which means unknown but greater than floor.
+// linearState is the state of one object. If the last write had no response, version is 0, and the
+// actual version is greater than floor.
 type linearState struct {
 	exists  bool
 	content content

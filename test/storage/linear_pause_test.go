@@ -57,8 +57,9 @@ func (c *linearCluster) holder(r *replica) string {
 }
 
 // TestPausedForLong pauses the leader until its Lease, the watch history and the history in etcd
-// have expired. Afterwards the paused server must return no stale data. A watch from before the
-// pause must end with 410 or deliver every change. The new leader must keep the controllers.
+// have expired. Afterwards the paused server must not return stale data. A watch from before the
+// pause must end with 410 or deliver every change. The new leader must keep running the
+// controllers.
 func TestPausedForLong(t *testing.T) {
 	c := newClusterWith(t, forgetful, client.TroupeBinary(t), [3]time.Duration{})
 	paused := c.leader(nil)

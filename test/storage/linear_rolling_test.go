@@ -16,8 +16,8 @@ import (
 )
 
 // TestRollingRestart restarts one server after another under load. Requests fail only while a
-// server does not listen or is draining, and clients retry such requests at another server. A watch
-// that resumes at another server misses nothing.
+// server is down or draining, and clients retry them at another server. A watch that resumes at
+// another server does not miss events.
 func TestRollingRestart(t *testing.T) {
 	c := newClusterLinear(t)
 	before := c.list(c.Client)
@@ -65,7 +65,7 @@ func TestRollingRestart(t *testing.T) {
 	t.Logf("%d writes", written)
 }
 
-// write creates an object and reads it from the next server. The create is retried only if no
+// write creates an object and reads it from the next server. It retries the create only if no
 // server can have processed it.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
@@ -82,7 +82,7 @@ func (c *linearCluster) write(name string) (version uint64, err error) {
 	return version, nil
 }
 
-// again repeats a request until a server does not refuse it.
+// again retries a request until a server processes it.
 func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) (a client.Answer, err error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
@@ -96,7 +96,7 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 }
 
 // TestEtcdAway stops a majority of the etcd members. Stale reads, discovery and existing watches
-// continue. Other requests are rejected in time with Retry-After. Everything recovers with etcd.
+// continue. Other requests are rejected in time with Retry-After, and succeed once etcd is back.
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]

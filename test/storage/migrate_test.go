@@ -100,7 +100,6 @@ func (c migrateCluster) send(s *client.Server, code int, method, path, body stri
 const definition = `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}]}}`
 
-// fill creates objects of several kinds.
 func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)
 	for i := range 150 { // more than fit into one transaction
@@ -257,8 +256,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestUnreadable checks that objects that cannot be decrypted stop the migration and leave nothing
-// in the destination.
+// TestUnreadable checks that objects that cannot be decrypted stop the migration and that the
+// destination stays empty.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}

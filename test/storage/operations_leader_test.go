@@ -52,7 +52,7 @@ func (s standIn) namespace(name string) {
 }
 
 // ignored creates namespaces until the paused controllers ignore one, and returns its name. The
-// controllers may handle the first ones, because they stop after the log line.
+// controllers may handle the first namespaces, because they pause only after the log line.
 func (s standIn) ignored(prefix string) string {
 	s.T.Helper()
 	for i := range 20 {

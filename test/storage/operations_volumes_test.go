@@ -24,7 +24,7 @@ func pvc(name, request, modes, more string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resources":{"requests":{"storage":%q}},"accessModes":[%s]%s}}`, name, request, modes, more)
 }
 
-// eventually waits until the JSON of an object, which has no spaces, contains each of texts.
+// eventually waits until the compact JSON of an object contains each of texts.
 func (s standIn) eventually(path string, texts ...string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

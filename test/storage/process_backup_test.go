@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A processWrite is an acknowledged write. version is 0 for a delete, because the response to a
-// delete contains no version.
+// A processWrite is an acknowledged write. version is 0 for a delete, because the response does not
+// contain the version.
 type processWrite struct {
 	version uint64
 	name    string
@@ -190,8 +190,8 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p.caller().must(t, 405, "POST", "/backup", "")
 }
 
-// TestCutBackupIsAnError checks that a truncated or damaged backup leaves no file behind, even if
-// the transfer looks complete.
+// TestCutBackupIsAnError checks that a truncated or damaged backup is removed, even if the transfer
+// looks complete.
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))

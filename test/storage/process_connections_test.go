@@ -78,8 +78,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody sends the header of a large write, but only the first byte of the body. The request has
-// the administrator's credentials if known is true, and none otherwise.
+// slowBody sends the header of a large write, but only the first byte of the body. If known is
+// true, the request has the administrator's credentials.
 func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"

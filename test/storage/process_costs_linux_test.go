@@ -43,7 +43,7 @@ func (c costs) per(operations float64) costs {
 	return costs{c.allocations / operations, c.writes / operations, c.journal / operations}
 }
 
-// matches reports whether costs are about equal. Caches, pools and batches make them vary a little.
+// matches reports whether costs are about equal. They vary a little with caches, pools and batches.
 func (c costs) matches(want costs) bool {
 	near := func(got, want, share, more float64) bool { return math.Abs(got-want) <= share*want+more }
 	return near(c.allocations, want.allocations, 0.06, 4) && near(c.writes, want.writes, 0.1, 0) && near(c.journal, want.journal, 0.05, 16)

@@ -90,8 +90,7 @@ func TestHungDisk(t *testing.T) {
 	})
 }
 
-// TestFailedSync checks that a write whose sync fails is not acknowledged, and neither is any later
-// write.
+// TestFailedSync checks that a write whose sync fails is not acknowledged, nor are later writes.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -184,8 +183,8 @@ func limited(t *testing.T, blocks int) *daemonProcess {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
 	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, client.TroupeBinary(t))
-	// Another process writes the script. Otherwise a child that this process forks meanwhile could
-	// inherit the open file, and running the script would fail with ETXTBSY.
+	// A separate process writes the script. If this process wrote it, a concurrently forked child
+	// could inherit the open file, and running the script would fail with ETXTBSY.
 	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

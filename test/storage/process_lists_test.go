@@ -61,9 +61,9 @@ func TestListMemory(t *testing.T) {
 	if soak {
 		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
 	}
-	// The process may exceed the memory limit by the pages of the binary, and by garbage that a
-	// busy machine collects late. The bound of the test allows for this, but not for twenty
-	// buffered lists of 5 MiB each. Requests that do not fit get Retry-After.
+	// The process may exceed the memory limit by the pages of the binary and by garbage that a busy
+	// machine collects late. The bound allows for this, but not for twenty buffered lists of 5 MiB
+	// each. Requests that do not fit get Retry-After.
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
 	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
 	c := p.caller()
@@ -186,7 +186,7 @@ func (p *daemonProcess) resetPeak() {
 
 // TestStalledReaders checks that a client that requests a large list and does not read it costs
 // only a few buffers. If large items need conversion, some requests get Retry-After. The
-// administrator is served meanwhile.
+// administrator is still served.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 24, 20, 384*mebibyte
 	if soak {

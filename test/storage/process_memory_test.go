@@ -83,7 +83,7 @@ const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group"
 	"versions":[{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".data.n"}],"schema":{"openAPIV3Schema":{"type":"object",
 		"properties":{"data":{"type":"object","properties":{"n":{"type":"string"},"x":{"type":"string"}}}}}}}]}}`
 
-// churnProcess creates objects of a given size and updates them in turn, with a few writers.
+// churnProcess creates objects of a given size and updates them round-robin, with a few writers.
 func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updates int) {
 	t.Helper()
 	const writers = 8

@@ -24,8 +24,8 @@ snapshot-journal-bytes: 1Mi
 watch-history-time: 1s
 `
 
-// TestPointInTime restores resource versions from before and after backups and compactions, with
-// the daemon under load. It also restores the objects before an accidental deletion, by time.
+// TestPointInTime restores resource versions from before and after backups and compactions under
+// load. It also restores, by time, the objects from before an accidental deletion.
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
@@ -121,8 +121,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		must.Succeed(t, r.Start())
-		// Kill the restore once its directory has a certain size. The first kill comes at the very
-		// beginning.
+		// Kill the restore once its directory has a certain size, which is 0 for the first kill.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
 		_ = r.Process.Kill() // it may have exited
 		_ = r.Wait()         // the files show the result
@@ -158,7 +157,8 @@ func sizeOf(dir string) (sum int64) {
 	return sum
 }
 
-// TestCompact checks that compaction shrinks the journal, and that a kill afterwards loses nothing.
+// TestCompact checks that compaction shrinks the journal, and that a kill afterwards does not lose
+// data.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")

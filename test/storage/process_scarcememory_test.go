@@ -31,8 +31,8 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 }
 
 // TestScarceMemory checks that users get Retry-After when they store more than fits into memory,
-// while the process stays below its limit. An administrator can still read and delete objects. Then
-// writes succeed again.
+// while the process stays below its limit. An administrator can still read and delete objects.
+// After the deletes, writes succeed again.
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))

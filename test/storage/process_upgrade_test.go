@@ -19,10 +19,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// unpackEarlierData unpacks a data directory of format 1. An earlier version wrote the directory
-// and was killed while writing. The directory contains built-in objects of all kinds and custom
-// objects, including objects that are invalid today. served maps list paths and object names to a
-// prefix of the SHA-256 that an unchanged object must have.
+// unpackEarlierData unpacks a data directory of format 1, whose daemon was killed while writing.
+// The directory contains built-in objects of all kinds and custom objects, including objects that
+// the current version would reject. served maps list paths and object names to a prefix of the
+// SHA-256 that an unchanged object must have.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
@@ -90,8 +90,8 @@ func place(list, name string) string {
 }
 
 // TestUpgrade opens the data directory of an earlier version. All objects must be served in every
-// format, and it must be possible to change and delete them, including those that are invalid
-// today. The Events are older than any TTL, so their expiry is disabled.
+// format, and it must be possible to change and delete them, even if the current version would
+// reject them. The Events are older than any TTL, so their expiry is disabled.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
 	// Disable the controllers that would change the data. They write statuses or Endpoints, bind or

@@ -13,9 +13,8 @@ import (
 
 const creators = 64
 
-// TestCreators checks that exactly as many concurrent creates succeed as a quota allows, while
-// clients also send dry runs and invalid requests. The test covers promise 42 of
-// docs/reliability.md.
+// TestCreators checks that concurrent creates succeed exactly up to the quota, while clients also
+// send dry runs and invalid requests. The test covers promise 42 of docs/reliability.md.
 func TestCreators(t *testing.T) {
 	t.Parallel()
 	n := open(t)

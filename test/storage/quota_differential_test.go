@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestPodsAgainstTheOracle compares the counted requests and limits of random Pods, some of them
-// during resizes, with k8s.io/component-helpers.
+// TestPodsAgainstTheOracle compares the counted requests and limits of random Pods, including Pods
+// during a resize, with k8s.io/component-helpers.
 func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)

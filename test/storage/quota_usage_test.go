@@ -56,8 +56,7 @@ func TestCustomKinds(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff checks that quotas reject nothing if the plugin is disabled, but still report the
-// usage.
+// TestSwitchedOff checks that quotas are reported but not enforced if the plugin is disabled.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	n := openAs(t, func(c *daemon.Config) { c.Admission.Disable = []string{"ResourceQuota"} })

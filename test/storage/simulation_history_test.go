@@ -43,15 +43,15 @@ type simulationHistory struct {
 	disk   *vfs.Mem
 	clock  clock
 	keys   []*simulationKey
-	// remembers is the time for which watches can resume. It may be longer or shorter than the
-	// jumps of the clock.
+	// remembers is the duration of the watch history. It may be longer or shorter than the jumps of
+	// the clock.
 	remembers time.Duration
 	noRoom    bool   // the disk was full once, which drops the watch history
 	writes    int    // attempted writes; each has a value of its own
 	newest    uint64 // newest version that any client has seen
 
-	// At the end of catchUp, listed holds the objects at version at. reported holds the events that
-	// a watch then received until the end of the lifetime.
+	// catchUp sets listed to the objects at the version in at. reported holds the later watch
+	// events of the lifetime.
 	listed   map[string]string
 	at       uint64
 	reported []client.Event

@@ -22,7 +22,7 @@ func halfOf(n string) string {
 }
 
 // throughSelector returns the event that a watch with the selector gets for e, or false if it gets
-// none. before is the JSON of the object before the event, or "" if it did not exist.
+// no event. before is the JSON of the object before the event, or "" if it did not exist.
 func throughSelector(before string, e client.Event) (client.Event, bool) {
 	var o client.Object
 	was := before != "" && json.Unmarshal([]byte(before), &o) == nil && o.Label("half") == "1"
@@ -229,8 +229,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	return nil
 }
 
-// neighbour creates an object in a second namespace whose name starts with that of the first. Lists
-// of the first namespace must not contain the object.
+// neighbour creates an object in a second namespace, whose name has the name of the first as a
+// prefix. Lists of the first namespace must not contain the object.
 func (h *simulationHistory) neighbour(ctx context.Context, s *server) error {
 	h.writes++
 	namespace := client.Object{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "default-too"}}

@@ -171,7 +171,7 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 }
 
 // stale updates an object with an outdated resource version, or creates an object that exists.
-// Either request must conflict and change nothing.
+// Either request must conflict and have no effect.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
 	method, path := http.MethodPost, configMaps

@@ -26,7 +26,7 @@ import (
 // With fewer than minWatchers connections, a leak would not be visible.
 const minWatchers, maxWatchers = 200, 5000
 
-// TestAbruptDisconnects checks that watches leave nothing behind when their clients reset or close
+// TestAbruptDisconnects checks that watches release all resources when their clients reset or close
 // the connection. It covers idle watches and watches that are receiving events.
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)
@@ -35,7 +35,7 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 	before := currentUsage(t)
 	// Maps and the runtime's goroutine descriptors do not shrink after the first batch of
-	// connections. The second batch reuses this memory, so it may leave less behind.
+	// connections. The second batch reuses this memory.
 	spare := usage{goroutines: 100, descriptors: 20, memory: 8 << 20}
 	n := watcherLimit(t)
 	for _, silent := range []bool{true, false} {
@@ -52,8 +52,8 @@ func TestAbruptDisconnects(t *testing.T) {
 	}
 }
 
-// watcherLimit returns the number of watches to open. In a soak test, the limit on file descriptors
-// bounds it, because each watch needs two descriptors in this process.
+// watcherLimit returns the number of watches to open. In a soak test, the number depends on the
+// limit on file descriptors, because each watch needs two descriptors in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit
 	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -143,8 +143,8 @@ func disconnect(t *testing.T, s *client.Server, conns []net.Conn, silent bool) {
 	}
 }
 
-// usage is the resource usage of this process, which contains the clients and the server. memory is
-// in bytes.
+// usage is the resource usage of this process, which runs the clients and the server. memory is in
+// bytes.
 type usage struct{ goroutines, descriptors, memory int }
 
 func currentUsage(t *testing.T) usage {

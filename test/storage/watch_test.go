@@ -247,7 +247,7 @@ func TestWatchHistories(t *testing.T) {
 	t.Logf("%d events, %d lists", len(l.events), len(lists))
 }
 
-// chunked lists in chunks, which must have one resource version and no duplicates.
+// chunked lists objects in chunks, which must have one resource version and no duplicates.
 func chunked(t *testing.T, c *client.Client) (map[string]client.Object, uint64) {
 	var items []client.Object
 	version, q := uint64(0), url.Values{"limit": {"3"}}

@@ -29,7 +29,8 @@ func TestFuture(t *testing.T) {
 }
 
 // TestExpired checks that expired resource versions and continue tokens get 410, which a watch
-// reports as an ERROR event. A watch that does not read delays no other watch and ends with 410.
+// reports as an ERROR event. A watch that does not read ends with 410 and does not delay other
+// watches.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A normalizer formats answers and masks values that differ from run to run.
+// A normalizer formats responses and masks values that differ from run to run.
 type normalizer struct {
 	variables [][2]string // names and values, the latest let first
 	kept      [][2]string // names and values of keep, and the namespace
@@ -40,8 +40,8 @@ func (n *normalizer) keep(name string, v any) {
 
 func (n *normalizer) namespace() string { return n.kept[0][1] }
 
-// describe formats an answer. show lists the parts to record. If show is nil, usual applies to all
-// answers except errors.
+// describe formats a response. show lists the paths to record. If show is nil, usual is used unless
+// the response is an error.
 func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	documents := decode(a)
 	var status client.Object
@@ -82,7 +82,7 @@ func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// lines splits a body into lines, in which values that differ from run to run are masked.
+// lines splits a body into lines and masks values that differ from run to run.
 func (n *normalizer) lines(body []byte) (lines []string) {
 	if !utf8.Valid(body) {
 		return []string{"| binary"}
@@ -140,7 +140,7 @@ func (n *normalizer) describeEvent(e client.Event, show []string) string {
 	return text
 }
 
-// line formats the part of an answer that one item of show selects.
+// line formats the part of a response that one item of show selects.
 func (n *normalizer) line(a client.Answer, path string) string {
 	if text, ok := strings.CutPrefix(path, "line "); ok {
 		found := slices.DeleteFunc(n.lines(a.Body), func(line string) bool { return !strings.Contains(line, text) })
@@ -234,8 +234,8 @@ func decode(a client.Answer) (documents []any) {
 	}
 }
 
-// volatile lists the fields whose values differ from run to run. opaque lists fields that are maps
-// with arbitrary keys, which must not be mistaken for field names.
+// volatile lists the fields whose values differ from run to run. opaque lists maps with arbitrary
+// keys, which must not be mistaken for field names.
 var (
 	volatile = strings.Fields("uid resourceVersion managedFields continue time token clusterIP clusterIPs nodePort healthCheckNodePort")
 	opaque   = strings.Fields("data stringData labels annotations matchLabels")
@@ -344,7 +344,7 @@ func compact(v any) string {
 }
 
 // indent formats JSON in one line, or with one member per line if the line would be too long. used
-// is the width of the text before it.
+// is the width of the text before the JSON.
 func indent(v any, used int) string {
 	const width = 120
 	text := compact(v)
@@ -369,7 +369,7 @@ func indent(v any, used int) string {
 	return text[:1] + "\n " + inner + "\n" + text[len(text)-1:]
 }
 
-// canonical reformats the JSON in an answer, because line breaks and field order depend on the
+// canonical reformats the JSON in a response, because line breaks and field order depend on the
 // names of the profile.
 func canonical(answer string) string {
 	var entries []string

@@ -1,5 +1,6 @@
-// Package transcript replays recorded HTTP exchanges and compares the answers of a server with the
-// recorded ones. A directory below testdata holds the transcripts of a test, one file per topic:
+// Package transcript replays recorded HTTP exchanges and compares the responses of a server with
+// the recorded ones. A directory below testdata holds the transcripts of a test, one file per
+// topic:
 //
 //	# Comments explain. A blank line ends an exchange.
 //	let cm = /api/v1/namespaces/{ns}/configmaps
@@ -21,13 +22,13 @@
 //
 // # Requests
 //
-//	[until] [as USER] METHOD PATH   until repeats the request until the answer is the recorded one;
+//	[until] [as USER] METHOD PATH   until repeats the request until the response matches;
 //	                                PATH may be an http:// URL of another server
 //	Name: value                     a header; an empty value removes a default
 //	show PATH, PATH, header NAME    what to record instead of the whole body; line TEXT: the lines
-//	                                with a text; text: the body as it is; none: no body
-//	keep NAME = PATH                keeps a value of the answer for {NAME}
-//	BODY                            up to the answer: JSON, YAML or any text; @file reads a file,
+//	                                that contain TEXT; text: the body unchanged; none: no body
+//	keep NAME = PATH                keeps a value of the response for {NAME}
+//	BODY                            up to the response: JSON, YAML or any text; @file reads a file,
 //	                                @"..." is a string literal of Go
 //
 // Headers, show, and let NAME = TEXT also apply to the following exchanges if they come before the
@@ -42,11 +43,11 @@
 // A PATH is a sequence of field names joined by dots. Field names may contain dots. A list index
 // selects an item, and * selects all items: items.*.metadata.name.
 //
-// # Answers
+// # Responses
 //
-// The first line has the code and, for an error, the reason. Then follow warnings, a Content-Type
-// other than JSON, and the body. For an error, the body is the message and the causes. The text of
-// a cause is omitted if the message contains it. Other bodies and shown values are JSON, in several
+// The first line has the code and, for an error, the reason. Warnings, a Content-Type other than
+// JSON, and the body follow. For an error, the body is the message and the causes. The text of a
+// cause is omitted if the message contains it. Other bodies and shown values are JSON, in several
 // lines if it is long, or lines of text after "| ".
 //
 // A * replaces values that differ from run to run: uid, resourceVersion, managedFields, addresses,

@@ -73,11 +73,11 @@ func (p *player) matches(recorded, received string) bool {
 	return p.expected(recorded) == canonical(received)
 }
 
-// settling is how long -update repeats an until request whose answer differs from the recorded
-// answer. After this time -update records the last answer.
+// settling limits how long -update repeats an until request. After this time, -update records the
+// last response.
 const settling = 3 * time.Second
 
-// play performs an exchange and returns its formatted answer.
+// play performs an exchange and returns its formatted response.
 func (p *player) play(b *block) (answer string, err error) {
 	p.setDefaults(&block{lets: b.lets})
 	if err := p.makeNamespace(b); err != nil {
@@ -227,7 +227,7 @@ func (p *player) watch(b *block) (string, error) {
 	return mark + " 200", nil
 }
 
-// events reads the given number of events from a watch, or all until it ends, and formats them.
+// events formats the given number of events from a watch, or all events until it ends.
 func (p *player) events(b *block) (string, error) {
 	count, name, _ := strings.Cut(b.path, " ")
 	w := p.watches[name]

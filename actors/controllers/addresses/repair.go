@@ -170,7 +170,7 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 }
 
 // DeleteIfOrphan deletes an IPAddress that the allocator created if no Service holds the address.
-// It leaves users' own IPAddresses and invalid names alone. A change in the meantime is a conflict.
+// It ignores users' IPAddresses and invalid names. A concurrent change is a conflict.
 func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	object, err := r.addresses.Decode(o)
 	if err != nil || !r.allocator.IsManaged(object) {

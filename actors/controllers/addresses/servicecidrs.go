@@ -18,9 +18,8 @@ import (
 // ServiceCIDRs maintains the finalizer and the Ready condition of ServiceCIDRs. It keeps a
 // terminating ServiceCIDR while a Service has an address that no other ServiceCIDR contains.
 //
-// The commit that starts a deletion also ends allocation from the ServiceCIDR, and the allocator
-// knows all addresses allocated before. Once all of these are released, the finalizer can be
-// removed.
+// The commit that starts a deletion also ends allocation from the ServiceCIDR. The finalizer can be
+// removed once the addresses allocated before are released.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -99,8 +98,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck enqueues the waiting ServiceCIDRs. It runs for each released address, so it costs only
-// one atomic load if none is waiting.
+// recheck enqueues the waiting ServiceCIDRs. It runs for each released address, so it must be cheap
+// if no ServiceCIDR is waiting.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -111,7 +110,7 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait marks a ServiceCIDR as waiting. waits must equal the size of the set.
+// wait marks a ServiceCIDR as waiting. waits must equal the size of waiting.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)

@@ -85,8 +85,8 @@ var (
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor returns the rights that each suffice to approve a request. It returns none if the
-// signer's policy would refuse the request.
+// rightsFor returns the rights for approving a request. Any one of them suffices. It returns none
+// if the signer's policy would refuse the request.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil

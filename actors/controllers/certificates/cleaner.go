@@ -80,9 +80,8 @@ func end(r *signingRequest) time.Time {
 	return at
 }
 
-// certificateExpiry returns the expiry of the first certificate in base64-encoded PEM, which CA
-// certificates may follow. It returns false if the first block is not a certificate, because
-// signers may write anything.
+// certificateExpiry returns the expiry of the first certificate in base64-encoded PEM. It returns
+// false if the first block is not a certificate, because signers may write arbitrary data.
 func certificateExpiry(text string) (time.Time, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

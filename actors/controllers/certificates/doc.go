@@ -12,10 +12,10 @@
 // write is conditional on the resourceVersion that was read. A denied request is therefore never
 // signed, and each request gets one certificate even if there are other signers.
 //
-// Decisions rely only on fields that the server sets, such as the requester. The controllers' own
-// writes are not authorized. Whether a request may be approved depends on the permissions of its
-// requester.
+// Decisions rely only on fields that the server sets, such as the requester. Whether a request may
+// be approved depends on the permissions of its requester. The controllers' own writes are not
+// authorized.
 //
 // All controllers except the publishers use a queue of names and read the request before they
-// process it. Events may therefore be duplicate or late, and a restart needs only the objects.
+// process it. Duplicate or late events are therefore harmless.
 package certificates

@@ -27,7 +27,7 @@ const (
 )
 
 // A signingPolicy returns an error if a signer must refuse the request. The messages match those of
-// Kubernetes. Policies do not check the requester, which was checked on approval.
+// Kubernetes. Policies do not check the requester, because approval has done so.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
 var policies = map[string]signingPolicy{

@@ -34,8 +34,8 @@ type signingRequest struct {
 	hasCertificate bool
 }
 
-// x509Request parses the request on first use, because most requests are finished or for other
-// signers.
+// x509Request parses the request on first use. Most requests are never parsed, because they are
+// finished or for other signers.
 func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	if r.parsed != nil {
 		return r.parsed, nil

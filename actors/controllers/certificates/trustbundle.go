@@ -16,7 +16,7 @@ import (
 )
 
 // servingSigner is the signerName, in the platform naming profile, of the bundle with the server's
-// own CAs. No controller signs requests for it.
+// own CAs. No controller signs requests for this signer.
 const servingSigner = "platform.io/apiserver-serving"
 
 // TrustBundlePublisher maintains a ClusterTrustBundle with the server's CAs. The bundle's name ends

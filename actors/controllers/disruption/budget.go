@@ -51,10 +51,10 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted returns the evicted Pods whose deletion has not begun, and separately those whose
-// deletion is overdue. recheck is when the next deletion becomes overdue, or zero. An eviction adds
-// the Pod to disruptedPods before it deletes the Pod, so entries of terminating or deleted Pods are
-// obsolete.
+// stillDisrupted returns the evicted Pods whose deletion has not begun. Those past deletionTimeout
+// are in overdue, and all others in still. recheck is when the next Pod becomes overdue, or zero.
+// An eviction adds the Pod to disruptedPods before it deletes the Pod, so entries of terminating or
+// deleted Pods are obsolete.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -100,7 +100,7 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled returns an integer value as is, and a percentage as that share of all, rounded up.
+// scaled returns an integer value unchanged, or the given percentage of all, rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:

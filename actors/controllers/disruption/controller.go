@@ -103,7 +103,7 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 }
 
 // notePod schedules counts. A change to a counted Pod recounts all budgets in the namespace,
-// because the cache does not record which of them count the Pod. The caller holds mu.
+// because the cache does not record which budgets count the Pod. The caller holds mu.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {
@@ -116,9 +116,9 @@ func (b *Budgets) notePod(e reconcile.Event) {
 	}
 }
 
-// sync updates the status of one budget unless the budget has changed since it was read. Otherwise
-// the update could overwrite the disruptedPods entry of a concurrent eviction. Times in the status
-// are in seconds, so sync adds one second to the recheck.
+// sync updates the status of one budget, conditional on the version that was read. An unconditional
+// update could overwrite the disruptedPods entry of a concurrent eviction. Times in the status are
+// in seconds, so sync adds one second to the recheck.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {

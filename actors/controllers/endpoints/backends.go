@@ -137,7 +137,7 @@ func selectorText(spec tree.Tree) string {
 
 // load lists the Pods of a new selector, because the watch delivers only later changes. The caller
 // holds mu, so that watch events handled afterwards are newer. Listed Pods may be newer than the
-// initial events of the current watch, so load sets their epoch to 0, which dropUnseen ignores.
+// initial events of the current watch. dropUnseen therefore ignores their epoch, 0.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
@@ -180,8 +180,8 @@ func (b *Backends) forget(p *pod) {
 	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
-// followPods starts a new epoch and returns the event handler of the new watch, which takes mu once
-// per batch.
+// followPods starts a new epoch and returns the event handler of the new watch. The handler takes
+// mu once per batch.
 func (b *Backends) followPods(int) func([]request.Event) error {
 	b.epoch++
 	epoch := b.epoch
@@ -233,7 +233,7 @@ func (b *Backends) dropPod(key meta.Key) {
 	b.tell(b.servicesOf(old.key.Namespace, old.labels)...)
 }
 
-// dropUnseen forgets Pods that were deleted while no watch was running. The caller holds mu.
+// dropUnseen removes Pods that were deleted while no watch was running. The caller holds mu.
 func (b *Backends) dropUnseen(epoch int) {
 	for key, seen := range b.epochs {
 		if seen < epoch && seen > 0 {
@@ -242,7 +242,7 @@ func (b *Backends) dropUnseen(epoch int) {
 	}
 }
 
-// dropUnselected forgets the Pods in a namespace that no Service selects. It notifies no Service,
+// dropUnselected removes the Pods in a namespace that no Service selects. It notifies no Service,
 // because noteService notifies the changed Service and no other Service selected these Pods. The
 // caller holds mu.
 func (b *Backends) dropUnselected(namespace string) {
@@ -292,8 +292,8 @@ func (b *Backends) tell(services ...meta.Key) {
 }
 
 // podsOf returns the Pods that a Service selects, by name. It first waits for the initial list of
-// nodes, because Pods on missing nodes are not endpoints. It omits Pods that the store lists but
-// Backends does not know yet, because their events will trigger another sync.
+// nodes, because Pods on missing nodes are not endpoints. It omits listed Pods that are not in
+// Backends yet, because their events will trigger another sync.
 func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	if !b.nodes.Wait(ctx) {
 		return nil, ctx.Err()

@@ -23,8 +23,8 @@ type Mirror struct {
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored limits the addresses to mirror from one subset, counting both families and also
-// addresses that are not ready.
+// maxMirrored limits the addresses to mirror from one subset, including those of both families and
+// those that are not ready.
 const maxMirrored = 1000
 
 // NewMirror returns a new Mirror.

@@ -48,13 +48,13 @@ func portsKey(ports []tree.Tree) string {
 	return string(b)
 }
 
-// pack distributes the wanted endpoints and changes few slices, because each changed slice is sent
-// to every node. Existing endpoints stay in their slice. New ones first fill slices that change
-// anyway, the fullest first. The rest goes into the best-fitting slice or into new ones. emptied
-// holds the slices that have become empty.
+// pack distributes the wanted endpoints so that few slices change, because each changed slice is
+// sent to every node. Existing endpoints stay in their slice. New ones first fill slices that
+// change anyway, the fullest first, and then the best-fitting slice or new slices. emptied holds
+// the slices that have become empty.
 //
 // most is the capacity of a slice. If endpoints have the same identity, the last one counts. All
-// slices must have the ports of the wanted endpoints, because the caller groups them by portsKey.
+// slices must have the ports of the wanted endpoints.
 func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*slice, emptied []*slice) {
 	missing := make(map[string]tree.Tree, len(wanted))
 	order := make([]string, 0, len(wanted))
@@ -135,9 +135,9 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	return rest
 }
 
-// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It does not
-// consider changed slices, because fillChanged has filled them. Endpoints that fill a whole slice
-// get a new one, so bestFit returns nil.
+// bestFit returns the fullest unchanged slice with room for all n endpoints, or nil. It ignores
+// changed slices, because fillChanged has filled them. It also returns nil if the endpoints fill a
+// whole new slice.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil

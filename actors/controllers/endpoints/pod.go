@@ -82,10 +82,10 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable is also true for terminating Pods, because EndpointSlices mark them as terminating.
+// publishable reports whether EndpointSlices list the Pod, possibly as terminating.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
-// sameEndpoints is true for most status updates, which therefore notify no Service.
+// sameEndpoints reports whether the Pod's endpoints are unchanged, as after most status updates.
 func (p *pod) sameEndpoints(other *pod) bool {
 	return p.uid == other.uid && slices.Equal(p.labels, other.labels) && slices.Equal(p.ips, other.ips) && slices.Equal(p.ports, other.ports) &&
 		p.nodeName == other.nodeName && p.hostname == other.hostname && p.subdomain == other.subdomain &&

@@ -142,8 +142,8 @@ func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods 
 
 type slicePlan struct{ kept, created, emptied []*slice }
 
-// keepPlaceholder ensures that there is at least one slice, even without endpoints and ports, as a
-// sign that the Service was processed.
+// keepPlaceholder keeps at least one slice, even without endpoints and ports, to show that the
+// Service was processed.
 func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	if len(p.emptied) != existing || len(p.created) > 0 {
 		return

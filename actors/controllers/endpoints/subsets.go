@@ -133,8 +133,8 @@ func backendsOf(subsets []tree.Tree) []backend {
 
 const maxAddresses = 1000
 
-// truncate reduces subsets to maxAddresses and reports whether it removed any. Ready addresses have
-// precedence. Each subset keeps its proportional share, rounded up as far as possible.
+// truncate reduces subsets to maxAddresses addresses and reports whether it removed any. It prefers
+// ready addresses. Each subset keeps its proportional share, rounded up as far as possible.
 func truncate(subsets []any) bool {
 	ready, notReady := 0, 0
 	for _, s := range subsets {

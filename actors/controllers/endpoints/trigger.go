@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// triggerTimes tracks when the changes that caused a sync happened, so that users can measure the
+// triggerTimes tracks the times of the changes that caused a sync, so that users can measure the
 // propagation delay of endpoints.
 type triggerTimes struct {
 	mu     sync.Mutex

@@ -37,8 +37,7 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key names one object. Changes in quick succession cause one sync, which reads the newest
-// version.
+// A key names one object. Changes in quick succession cause one sync.
 type key struct {
 	resource resource
 	name     string
@@ -46,7 +45,7 @@ type key struct {
 
 // Field managers of the objects and of the condition.
 const (
-	// The names are those of kube-apiserver, because clients know them.
+	// The names are those of kube-apiserver, because clients rely on them.
 	producer = "api-priority-and-fairness-config-producer-v1"
 	consumer = "api-priority-and-fairness-config-consumer-v1"
 )

@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// syncDangling writes the Dangling condition of a schema. It ignores a difference in the time,
-// which would otherwise make each write trigger another one. The condition has its own field
-// manager, so that other conditions are left alone. The uid prevents a change to a recreated
-// schema.
+// syncDangling writes the Dangling condition of a schema. It ignores a difference in the time, so
+// that its own write does not trigger another one. The condition has its own field manager, so that
+// other conditions are unchanged. The uid prevents a change to a recreated schema.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)

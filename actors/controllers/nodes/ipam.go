@@ -19,11 +19,11 @@ type NodeRange struct {
 	Bits  int
 }
 
-// parts returns the number of parts into which the range is divided, at most 1<<maxPartBits. A part
-// must not be larger than the range.
+// parts returns the number of parts of the range, at most 1<<maxPartBits. A part must not be larger
+// than the range.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
-// maxPartBits limits a range to 1<<maxPartBits parts, which is more than clusters have nodes.
+// maxPartBits limits a range to 1<<maxPartBits parts. Clusters have fewer nodes.
 const maxPartBits = 16
 
 // part returns the nth part. n must be less than parts(). It sets single bits in the address,

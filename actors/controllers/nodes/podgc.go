@@ -58,8 +58,8 @@ type garbage struct {
 	why tree.Tree
 }
 
-// collect finds and deletes garbage. It lists Pods before nodes, because otherwise the node of a
-// new Pod could seem to be missing. It decodes few Pods.
+// collect finds and deletes garbage. It lists Pods before nodes. In the opposite order, the node of
+// a new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -122,8 +122,8 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	return states, nil
 }
 
-// isGone reports whether a node has been missing for the quarantine period, in which it may
-// register again with its Pods still running. The period counts from the first run without the
+// isGone reports whether a node has been missing for the quarantine period. Until then, the node
+// may register again with its Pods still running. The period counts from the first run without the
 // node, and starts over after a restart.
 func (g *PodGC) isGone(node string) bool {
 	since, known := g.missing[node]

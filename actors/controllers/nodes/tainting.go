@@ -65,8 +65,8 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 
 // zoneInterval returns the eviction interval of a zone, given its numbers of nodes and silent
 // nodes. If all nodes are silent, the zone has failed, and its Pods are evicted at the normal rate.
-// If most are silent, evictions slow down or stop, because moving Pods might make things worse.
-// executeTaint handles the case that all zones are silent.
+// If most nodes are silent, evictions slow down or stop. executeTaint evicts no Pods if all zones
+// are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
 	case lost == nodes || lost <= unhealthyNodes || float64(lost)/float64(nodes) < unhealthyShare:

@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that Inform is caught up if it starts after a delete, whose
-// version is newer than those of all objects.
+// TestCatchUpAfterADeletion checks that Inform catches up if it starts after a delete that is newer
+// than all objects.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

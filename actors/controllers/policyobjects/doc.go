@@ -9,5 +9,6 @@
 // watching a resource when its CRD changes.
 //
 // Reads return the published version of the store. Each call of Inform uses one goroutine for its
-// events. Its progress is an ObservedRevision per resource, for which an actors.ClientStore waits.
+// events. An ObservedRevision per resource records the progress. An actors.ClientStore waits for
+// it.
 package policyobjects

@@ -84,8 +84,8 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 	return stored.Meta, true
 }
 
-// CollectionVersion returns a function for the version of the newest readable change of a resource.
-// The function returns 0 while the resource is not served.
+// CollectionVersion returns a function that returns the version of a resource's newest readable
+// change, or 0 while the resource is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }

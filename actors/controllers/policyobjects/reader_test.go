@@ -113,7 +113,7 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 }
 
 // TestReaderTranslatesGroups checks that policy sees the group names of the platform profile,
-// whatever the server's naming profile.
+// regardless of the server's naming profile.
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		c := newCluster(t, naming)

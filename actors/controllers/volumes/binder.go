@@ -244,9 +244,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision requests a volume from the class's provisioner, by setting an annotation and its beta
-// form for older provisioners. Provisioners in the platform's own domain were in-tree and do not
-// exist here, so their claims stay pending.
+// provision requests a volume from the class's provisioner by setting an annotation, and its beta
+// form for older provisioners. In-tree provisioners, which use the platform's own domain, are not
+// supported. Their claims stay pending.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes of a binding, whose event enqueues the claim or volume
-// again. The volume's reference is written first, because claims compete for volumes. Each write is
-// conditional on the version that was read, so that concurrent writers conflict.
+// bindTo makes the next of the four writes of a binding. The event of each write enqueues the claim
+// or volume again. The volume's reference is written first, because claims compete for volumes.
+// Each write is conditional on the version that was read.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -81,7 +81,7 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 
 // syncVolume maintains the phase of a volume, and applies its reclaim policy when its claim is
 // deleted. A reference without uid was set by a user for a claim that may not exist yet. If the uid
-// differs, the claim is a new one, which must not get the data.
+// differs, the existing claim is a different one and must not get the data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {

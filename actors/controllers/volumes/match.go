@@ -64,8 +64,8 @@ func (r *request) fits(v *volume) bool {
 func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
 // find returns the name of the best volume for a claim, or "". It prefers a volume that names the
-// claim, even one of another class. Otherwise it returns the first fitting volume in the order of
-// before, which is total, so the result is deterministic.
+// claim, even one of another class. Otherwise it returns the first fitting volume in the total
+// order defined by before.
 func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {

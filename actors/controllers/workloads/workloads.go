@@ -53,7 +53,7 @@ func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 // Scheduler returns a controller that binds Pods to nodes.
 func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
-// Autoscalers returns a controller for HorizontalPodAutoscalers, which reads metrics from servers.
+// Autoscalers returns a controller for HorizontalPodAutoscalers. It reads metrics from servers.
 func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
 	return autoscaler.New(g.cluster, servers, o)
 }

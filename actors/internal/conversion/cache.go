@@ -17,12 +17,11 @@ const entryOverhead = 512
 type key struct {
 	uid     string
 	version uint64
-	// deleted marks the object of a Deleted event. If the object has only left the watch's
-	// selector, readers get a different object with the same version.
+	// deleted distinguishes the object of a Deleted event from a changed object with the same
+	// version, which other watches receive.
 	deleted bool
-	// schema and kind identify the target form. A custom kind is identified by its schema, which
-	// changes with its CRD, because entries must not retain custom kinds, which are large. A
-	// built-in kind is identified by kind.
+	// schema identifies a custom kind as the target form, so that entries do not retain the kind
+	// itself, which is large. kind identifies a built-in kind.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }

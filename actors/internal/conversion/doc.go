@@ -2,22 +2,22 @@
 //
 // A Service is the Converter of all forms (convert.Form) except the stored one. It serves gets
 // (Get), lists (Convert), watches (Events) and results of writes (Result). Owners of objects never
-// call it, so that no write waits for the conversion of another request.
+// call it, so that a slow conversion does not block writes.
 //
-// # Two kinds of conversion
+// # Built-in and external conversions
 //
 // Most conversions are built in (package kinds/convert) and run on the goroutine of the caller.
-// Some kinds have an external convert.Converter, which is called in batches and may be slow and
-// fail. Each call has its own goroutine and timeout. If a caller gives up, the result is kept for
-// the next caller.
+// Some kinds have an external convert.Converter, which is called in batches and may be slow or
+// fail. Each call has its own goroutine and timeout. If a caller is canceled, the result is kept
+// for the next caller.
 //
 // # Shared results
 //
 // Results are cached, within a limit in bytes, by uid and version of the object and schema of the
 // target. If an external call is already converting an object, other requests for the object wait
-// for that call. An event therefore costs one conversion, however many watches there are. If a call
-// fails, callers that joined it retry once with only their own objects, because another object may
-// be the cause.
+// for that call. An event therefore costs one conversion, regardless of the number of watches. If a
+// call fails, callers that joined it retry once with only their own objects, because another object
+// may be the cause.
 //
 // Two objects may have the same uid and version: a changed object, and its previous state in the
 // Deleted event for a watch whose selector no longer matches. The key distinguishes the two. The

@@ -113,7 +113,7 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 }
 
 // join finds the source of each object that is not in out. It copies cached objects to out and
-// finds running calls for others. For the rest it starts new calls, which it returns in own.
+// joins running calls. New calls for the remaining objects are returned in own.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call

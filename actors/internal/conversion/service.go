@@ -55,7 +55,7 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 }
 
-// Form returns the form in which objects of kind k are requested. The zero Form is the stored form.
+// Form returns the form of objects of kind k. The zero Form is the stored form.
 func (s *Service) Form(k *schema.Kind) convert.Form {
 	if k.Stored == k && !k.IsCustom() {
 		return convert.Form{}
@@ -77,8 +77,8 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result returns the response object of a mutation, converted as by Get. The change has been made
-// even if Result returns an error. It does not call a webhook for a deleted object if only its
+// Result returns the response object of a mutation, converted as by Get. An error does not mean
+// that the mutation failed. Result does not call a webhook for a deleted object if only its
 // metadata is needed.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
@@ -94,8 +94,7 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 	return s.convert(ctx, m.Kind, m.Subresource, r.Object, at)
 }
 
-// TryGet is like Get, but does not wait. It returns false if the conversion would have to wait or
-// fails.
+// TryGet is like Get, but does not block. It returns false if the conversion would block or fails.
 func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ *meta.Object, ok bool) {
 	if s.MayWait(k) && !isLocal(k, o) {
 		cached := s.cached(keyOf(k, o, false))
@@ -174,8 +173,7 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn converts an object without an external call, with the cache or package convert.
-// Concurrent callers may compute the same result, which is as fast as waiting.
+// builtIn converts an object with the cache or package convert, without an external call.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
 		return o, nil
@@ -202,13 +200,13 @@ func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether an object needs no external call although its kind has an external
-// converter.
+// isLocal reports whether an object of a kind with an external converter can be converted without
+// calling it.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// Ask converts an object without the cache, because no other request needs it.
+// Ask converts an object without using the cache.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

@@ -37,7 +37,7 @@ func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	return c.Kind(group, version, resource)
 }
 
-// scalers returns the first version of a kind whose storage version is the second.
+// scalers returns the v1 kind of HorizontalPodAutoscalers, which are stored as v2.
 func scalers(t testing.TB) *schema.Kind {
 	t.Helper()
 	return kindOf(t, "autoscaling", "v1", "horizontalpodautoscalers")
@@ -110,8 +110,8 @@ func (c *noticedContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestFailureOfOthers checks that a request that shares the call of another request does not fail
-// because of that request's objects.
+// TestFailureOfOthers checks that an invalid object fails only the request that contains it, even
+// if other requests share the call.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -210,8 +210,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestDryRunIsNotKept checks that the result of a dry run is not cached, because it has no version
-// of its own.
+// TestDryRunIsNotKept checks that the result of a dry run, which has no version, is not cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -268,7 +267,7 @@ func TestNothingToConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkList converts the same 1,000 objects again and again with a built-in conversion.
+// BenchmarkList converts the same 1,000 objects in each iteration.
 func BenchmarkList(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)

@@ -7,9 +7,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// dispatcher runs owners on a few reused goroutines. Their stacks have already grown, which saves
-// much of the cost of a short run. Because owners may block, a worker that takes a job wakes
-// another worker if more jobs are queued and no worker is starting. mu is held only briefly.
+// dispatcher runs owners on a pool of goroutines. Reused goroutines have grown stacks, which makes
+// short runs cheaper. Because owners may block, a worker that takes a job wakes another worker if
+// more jobs are queued and no worker is starting.
 type dispatcher struct {
 	throughput int
 	maxIdle    int // most workers that stay idle
@@ -54,7 +54,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs. When there are none, it waits, or ends if enough workers are idle.
+// runWorker runs jobs. If none are queued, it waits, or returns if enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -3,9 +3,9 @@
 //
 // # Owners and references
 //
-// An Owner is a Receive method. Spawn gives it a mailbox and returns a Ref, which sends messages to
-// the owner and stops it. An owner handles messages one at a time, in the order in which they were
-// sent. Besides the caller's messages, it receives
+// An Owner has a Receive method. Spawn gives the owner a mailbox and returns a Ref, which sends it
+// messages and stops it. An owner handles messages one at a time, in the order in which they were
+// sent. In addition to the caller's messages, it receives
 //
 //	Started      first, and again after a restart
 //	Restarting   the last message of an owner that is replaced after a panic
@@ -14,15 +14,15 @@
 // # Mailboxes
 //
 // A mailbox consists of a mutex and two slices, for messages and for supervision. It may be
-// bounded. It rejects a message if it is full or its owner has stopped. A Rejectable message is
-// then notified immediately, so that it is not lost. The same holds for messages that are queued
-// when the owner stops. Proto.Actor's own bounded mailboxes make the sender spin or drop messages
-// silently.
+// bounded. It rejects a message if it is full or its owner has stopped. It also rejects the
+// messages that are still queued when the owner stops. If a rejected message is Rejectable, its
+// Reject method is called. Proto.Actor's own bounded mailboxes make the sender spin or drop
+// messages silently.
 //
 // # Goroutines
 //
 // Owners run on a pool of goroutines (dispatcher). They may block, because the pool starts another
-// goroutine when all are busy and there is work. An idle owner spawned with Inline runs its next
+// goroutine when all are busy and work is queued. An idle owner spawned with Inline runs its next
 // message on the goroutine of the sender. This suits senders that wait for the reply anyway. A
 // sender that uses Enqueue can do the same later with the returned Turn.
 //
@@ -41,9 +41,8 @@
 //
 // # The registry of Proto.Actor
 //
-// An actor system has a registry of 1,024 concurrent maps with cmap.SHARD_COUNT (32) shards each.
-// These are 33,000 objects, or 4.5 MiB, before the first actor. cmap.SHARD_COUNT is a variable but
-// not a setting. Every access divides by it, so changing it breaks all existing maps, including
-// those of an embedding program. Instead, the registry's list of maps, which is a field, is cut to
-// the first 32 before any actor is spawned.
+// The registry of an actor system has 1,024 concurrent maps with cmap.SHARD_COUNT (32) shards each,
+// which take 4.5 MiB before the first actor is spawned. cmap.SHARD_COUNT is a global variable, and
+// changing it breaks all existing maps of the program. Instead, the registry's list of maps is cut
+// to the first 32 before any actor is spawned.
 package runtime

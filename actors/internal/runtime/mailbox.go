@@ -14,7 +14,8 @@ var (
 	ErrFull    = errors.New("the mailbox is full")
 )
 
-// A Rejectable message is notified if its mailbox rejects it or its owner stops before handling it.
+// A Rejectable is a message that is notified if it is rejected or if its owner stops before
+// handling it.
 type Rejectable interface {
 	// Reject is called with ErrFull or ErrStopped. It must not block.
 	Reject(err error)
@@ -66,8 +67,8 @@ func (m *mailbox) put(message any) (schedule bool) {
 	return schedule
 }
 
-// putDrained queues the end of the owner behind all other messages, even if the mailbox is full. If
-// it returns true, the caller must call schedule.
+// putDrained queues the owner's stop behind all other messages, even if the mailbox is full. If it
+// returns true, the caller must call schedule.
 func (m *mailbox) putDrained() (schedule bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +79,7 @@ func (m *mailbox) putDrained() (schedule bool) {
 	return m.wake()
 }
 
-// wake marks the mailbox as running if there is something to run, and reports whether it did. The
+// wake marks an idle mailbox as running if a message is ready, and reports whether it did so. The
 // caller holds mu.
 func (m *mailbox) wake() bool {
 	wake := m.started && !m.running && m.ready()
@@ -92,7 +93,7 @@ func (m *mailbox) ready() bool {
 }
 
 // schedule runs the owner. If the mailbox is inline, the sender runs one message on its own
-// goroutine, which saves a switch. Further messages go to the dispatcher.
+// goroutine to save a switch. Further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if m.inline {
 		m.runOne()
@@ -125,8 +126,8 @@ func (m *mailbox) length() int {
 	return m.user.length()
 }
 
-// next takes one message, system messages first. If there is none, it marks the mailbox idle and
-// returns false.
+// next removes the next message. System messages come first. If no message is ready, next marks the
+// mailbox idle and returns false.
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

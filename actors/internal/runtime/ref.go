@@ -19,8 +19,8 @@ func (r *Ref) Send(message any) {
 	}
 }
 
-// Enqueue queues a message like Send, but does not run the owner. If the owner was idle, it returns
-// a Turn to run it, and otherwise the zero Turn.
+// Enqueue queues a message like Send, but does not run the owner. If the owner was idle, Enqueue
+// returns a Turn to run it. Otherwise it returns the zero Turn.
 func (r *Ref) Enqueue(message any) Turn {
 	if r.mailbox.put(message) {
 		return Turn{&r.mailbox}

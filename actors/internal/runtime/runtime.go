@@ -31,7 +31,7 @@ func New(o Options) *Runtime {
 }
 
 // An Owner has private state that only its Receive method uses. Receive is called for one message
-// at a time, and gets the owner's own reference.
+// at a time. self is the owner's own reference.
 type Owner interface {
 	Receive(self *Ref, message any)
 }
@@ -48,7 +48,7 @@ type (
 
 // A Spec describes an owner to spawn.
 type Spec struct {
-	// New creates the owner at its start, and its replacement after a panic.
+	// New creates the owner, and its replacement after a panic.
 	New func() Owner
 	// MailboxSize limits the number of queued messages. 0 means unlimited.
 	MailboxSize int
@@ -112,8 +112,8 @@ func (p *process) Receive(ctx actor.Context) {
 	}
 }
 
-// receiveLast delivers the last message to an owner. It recovers from panics, after which
-// Proto.Actor would not stop the owner.
+// receiveLast delivers the last message to an owner. It recovers from panics, because Proto.Actor
+// would not stop the owner after a panic.
 func (p *process) receiveLast(name string, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -184,8 +184,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestTurn checks that only a sender that finds the owner idle gets its turn. Run handles one
-// message on the sender's goroutine, and Dispatch handles all messages on another goroutine.
+// TestTurn checks that only a sender that finds the owner idle gets a Turn. Run handles one message
+// on the sender's goroutine, and Dispatch handles all messages on another goroutine.
 func TestTurn(t *testing.T) {
 	r := newRuntime(t, Restart)
 	started, onSender := make(chan struct{}), make(chan bool, 10)

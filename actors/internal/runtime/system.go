@@ -10,7 +10,7 @@ import (
 // registryMaps is the number of concurrent maps that the actor registry keeps. Each has 32 shards.
 const registryMaps = 32
 
-// newSystem returns an actor system that logs nothing, because the supervisor does.
+// newSystem returns an actor system without a logger. The supervisor logs failures.
 func newSystem() *actor.ActorSystem {
 	system := actor.NewActorSystem(func(c *actor.Config) {
 		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -19,8 +19,8 @@ func newSystem() *actor.ActorSystem {
 	return system
 }
 
-// shrinkRegistry keeps the first maps of the registry and moves the entries of the others into
-// them. Nothing else may use the registry before it returns.
+// shrinkRegistry moves all entries of the registry to its first maps and drops the other maps. It
+// must not run concurrently with other uses of the registry.
 func shrinkRegistry(registry *actor.ProcessRegistryValue) {
 	all := registry.LocalPIDs.LocalPIDs
 	registry.LocalPIDs.LocalPIDs = slices.Clone(all[:registryMaps])

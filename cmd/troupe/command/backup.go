@@ -44,7 +44,7 @@ func (o *backupOptions) prepare(c *cobra.Command) {
 }
 
 // run writes a backup of a daemon to a file. HTTP does not reliably report a truncated response, so
-// a backup streamed from a daemon is verified on the fly.
+// a backup is verified while it is streamed from a daemon.
 func (o *backupOptions) run(c *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		if err := errors.Join(takeDirectory(c, o.DataDir, args[:1]), c.ValidateFlagGroups()); err != nil {
@@ -157,8 +157,7 @@ func (o *verifyOptions) run(c *cobra.Command, args []string) error {
 }
 
 // writeTo writes a file that only its owner can read, or to out if path is "-". The file gets its
-// name once it is complete and durable. A failed backup thus neither looks valid nor replaces an
-// older backup.
+// name only when it is complete and durable, so that a failed backup never replaces an older one.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

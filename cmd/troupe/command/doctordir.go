@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// lookAtDirectory checks a data directory, its file system and its certificates.
 func (d *diagnosis) lookAtDirectory(dir string) {
 	d.printf("directory %s\n", dir)
 	info, err := os.Stat(dir)

@@ -30,7 +30,6 @@ func symptoms() (all []symptom) {
 // expiresSoon is the remaining validity of a certificate below which it causes a warning.
 const expiresSoon = 14 * 24 * time.Hour
 
-// lookAtServer checks a running daemon's readiness, metrics and certificate.
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 	d.printf("server %s\n", r.URL())
 	s, err := r.scrape(ctx)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A memoryScavenger returns memory to the operating system while the process is idle, and limits
-// garbage otherwise. The Go runtime collects garbage when the heap has grown by a factor, which
-// takes very long in an idle process. Without a memoryScavenger, the process would keep the peak
-// memory of its start or of a large list.
+// A memoryScavenger returns memory to the operating system while the process is idle, and otherwise
+// limits garbage. The Go runtime collects garbage only after the heap has grown, which takes very
+// long in an idle process. Without a memoryScavenger, the process would keep the peak memory of its
+// start or of a large list.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -31,9 +31,8 @@ const (
 )
 
 // due reports whether to return memory, given the bytes allocated since the start of the process
-// and the live heap in bytes. With a live heap of 400 MiB, for example, it waits for 100 MiB of
-// allocations. It then waits for half a second with less than 1 MiB of allocations. It uses no
-// clock, so that tests can drive it.
+// and the live heap in bytes. For example, with a live heap of 400 MiB, it returns true once 100
+// MiB have been allocated and the process is idle. It uses no clock, so that tests can drive it.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated

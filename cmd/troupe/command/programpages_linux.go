@@ -22,7 +22,7 @@ func releaseProgram() {
 	}
 	for line := range strings.Lines(string(maps)) {
 		if start, size, ok := readOnlyMapping(line, program); ok {
-			// If this fails, the pages just stay mapped.
+			// On failure, the pages stay mapped.
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, start, size, syscall.MADV_DONTNEED)
 		}
 	}

@@ -53,8 +53,8 @@ The ready line begins with "troupe ready: " and the address. The kubeconfig is c
 const failureDrainTimeout = 5 * time.Second
 
 // serve returns the command that runs the daemon. Settings are merged from defaults, file and
-// flags. The flags are bound to a separate Config, from which only flags that were set are merged.
-// Otherwise the default of a flag would override the file.
+// flags. The flags are bound to a separate Config, so that the default of a flag does not override
+// the file. Only flags that were set are merged.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()

@@ -32,7 +32,7 @@ type Aggregation struct {
 	ServiceResolver []string `flag:"aggregator-service-resolver"`
 }
 
-// An aggregator follows APIServices and the discovery documents of their servers.
+// An aggregator tracks APIServices and the discovery documents of their servers.
 type aggregator struct {
 	base
 

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is a controller that is part of the daemon. It has the name of its counterpart in
-// kube-controller-manager or kube-apiserver, if there is one.
+// A builtIn is a controller that is part of the daemon. If it has a counterpart in
+// kube-controller-manager or kube-apiserver, it has the same name.
 type builtIn struct {
 	name    string
 	alias   string // the former name in kube-controller-manager

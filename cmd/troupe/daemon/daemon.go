@@ -29,8 +29,8 @@ type Daemon struct {
 	stopErr  error // of Stop; read after stopped is closed
 }
 
-// components are the parts of a Daemon in starting order. A component uses only components above
-// it.
+// components are the parts of a Daemon in the order in which they start. A component uses only
+// components above it.
 type components struct {
 	fatal fatalErrors // of all components
 
@@ -110,7 +110,7 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 // and timeouts still use the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// Start opens the data directory and serves requests. After an error nothing stays open.
+// Start opens the data directory and serves requests. If Start fails, nothing stays open.
 func (d *Daemon) Start() error {
 	// Compile the kinds concurrently, because that takes much of the starting time. The
 	// certificates are read only after the log has locked the data directory.
@@ -155,7 +155,7 @@ func (d *Daemon) Stop(ctx context.Context) error {
 	return d.stopErr
 }
 
-// fatalErrors receives errors that the daemon cannot survive. Its capacity is one for each source,
+// fatalErrors receives errors that stop the daemon. It has capacity for one error from each source,
 // the store and the listener.
 type fatalErrors chan error
 

@@ -1,5 +1,5 @@
 // Package daemon turns a Config into a running server. The troupe command, tests, the benchmark and
-// other programs use it. docs/api-policy.md says what stays stable for them.
+// other programs use it. docs/api-policy.md describes its stability guarantees.
 //
 // A Config holds every setting: defaults, overridden by a strict YAML file, overridden by flags.
 // settings.ini declares the settings. Each section is a type in a file of its component.
@@ -21,9 +21,9 @@
 //
 // The data directory:
 //
-//	admin.kubeconfig   the administrator's kubeconfig, mode 0600
-//	pki/               package certs, and sa.key, which signs service account tokens
-//	journal/ snapshots/ and small files beside them: package persist
+//	admin.kubeconfig       the administrator's kubeconfig, mode 0600
+//	pki/                   package certs, and sa.key, which signs service account tokens
+//	journal/, snapshots/   package persist, with a few small files next to them
 //
 // Invariants:
 //   - Only one process opens a data directory, always under the same naming profile.

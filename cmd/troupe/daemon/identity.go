@@ -19,7 +19,7 @@ import (
 
 // An identity loads and reloads the server's own credentials and the CAs that it trusts. Configured
 // certificate files replace only the serving certificate. The daemon's own CA still authenticates
-// its administrator.
+// the administrator.
 type identity struct {
 	base
 

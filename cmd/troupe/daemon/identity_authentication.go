@@ -83,8 +83,8 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// admitsAnonymous reports whether requests without credentials are accepted. With AlwaysAllow they
-// are not, because anonymous users would have all permissions.
+// admitsAnonymous reports whether requests without credentials are accepted. AlwaysAllow rules that
+// out, because anonymous users would have all permissions.
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels in the data directory. The first has checksums of key files that the data depends on. The
-// second has the directory of these files, relative to the data directory if it is inside. Backups
-// contain no keys and therefore neither label.
+// Labels of the data directory. checksumLabel is the prefix of checksums of key files that the data
+// depends on. certDirLabel is the directory of these files, relative if it is inside the data
+// directory. Backups contain no keys and therefore neither label.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"

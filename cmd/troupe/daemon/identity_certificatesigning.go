@@ -9,9 +9,9 @@ import (
 )
 
 // CertificateSigning configures the CAs of the CertificateSigningRequest signers. CertFile and
-// KeyFile apply to all signers and cannot be combined with files for single signers. If only some
-// signers have files, the others do not sign. Without any files, the daemon's own CA signs for all
-// but the legacy signer.
+// KeyFile apply to all signers and cannot be combined with files for individual signers. Signers
+// without files do not sign if another signer has files. Without any files, the daemon's own CA
+// signs for all but the legacy signer.
 type CertificateSigning struct {
 	CertFile        string     `flag:"cluster-signing-cert-file"`
 	KeyFile         string     `flag:"cluster-signing-key-file"`
@@ -57,8 +57,8 @@ func (s CertificateSigning) validate(f *faults) {
 func (id *identity) loadSigners() (err error) {
 	s, cas := id.config.CertificateSigning, &id.signers
 	if !s.anyFiles() {
-		// The legacy signer does not restrict its requests. It therefore gets the CA that the
-		// daemon trusts only if an operator configures it.
+		// The legacy signer does not restrict its requests, so it must not use the CA that the
+		// daemon trusts by default.
 		own := id.ownCerts.Authority()
 		cas.Client, cas.NodeClient, cas.NodeServer = own, own, own
 		return nil

@@ -26,8 +26,7 @@ type Admission struct {
 	ServiceResolver []string `flag:"webhook-service-resolver"`
 }
 
-// validate also rejects Control, which lists all plugins, together with Enable and Disable, which
-// modify the default list.
+// validate also rejects Control in combination with Enable or Disable.
 func (a Admission) validate(f *faults) {
 	check := func(key string, names, others []string) {
 		for _, name := range names {

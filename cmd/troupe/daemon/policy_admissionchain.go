@@ -53,9 +53,9 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 	}
 }
 
-// followed returns the resources that policy depends on, with the names of the platform profile. A
-// write to such a resource is answered once it is in effect, so that it applies to the client's
-// next request.
+// followed returns the resources that policy depends on, with the names of the platform profile.
+// The response to a write of such a resource is sent once the change is in effect, so that it
+// applies to the client's next request.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()
 	for _, cache := range chain.Caches() {

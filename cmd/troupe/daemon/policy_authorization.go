@@ -111,8 +111,8 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond changes every second, so that cached decisions of the webhook are looked up again.
-// The webhook's own cache limits the requests.
+// currentSecond changes every second, so that cached webhook decisions expire. The webhook's own
+// cache limits the requests.
 func currentSecond() any { return time.Now().Unix() }
 
 // readPolicies reads the ABAC policies. Changes to the file need a restart.

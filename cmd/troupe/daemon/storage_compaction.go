@@ -23,7 +23,7 @@ type Compaction struct {
 }
 
 // compact writes a snapshot and drops the older part of the journal, except records that watches
-// may resume from. Requests continue meanwhile.
+// may resume from. It does not block requests.
 func (s *storage) compact(ctx context.Context) ([]byte, error) {
 	if s.state.etcd != nil {
 		return nil, meta.NewBadRequest("the state is in etcd, which has its own compaction (--etcd-compaction-interval)")

@@ -114,7 +114,6 @@ func (a *atRest) reload(ctx context.Context) {
 		a.log.Info("reloaded the encryption configuration", "file", a.options.ConfigFile, "hash", c.Hash())
 		return
 	}
-	// Log the same error only once.
 	if text := err.Error(); text != a.lastError {
 		a.lastError = text
 		a.log.Error("failed to reload the encryption configuration; the previous one stays in use", "error", text)

@@ -106,8 +106,8 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites returns the Rewrites option of the store, or nil with etcd, where only writes encrypt
-// values again.
+// rewrites returns the Rewrites option of the store. It returns nil with etcd, where values are
+// encrypted again only when they are written.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -125,8 +125,8 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin calls shut, and returns an error if shut has not returned when ctx ends. One more
-// second lets a working disk close the journal even if ctx has already ended.
+// closeWithin calls shut, and returns an error if shut has not returned when ctx ends. It allows
+// one more second, so that a working disk can close the journal even if ctx has already ended.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
 	// The buffer lets the goroutine exit after a timeout.

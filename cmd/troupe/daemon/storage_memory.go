@@ -15,16 +15,16 @@ import (
 )
 
 // gcPercent is the daemon's default for GOGC. It is high, because most allocations of a write are
-// short-lived and scanning the live heap is expensive. During the start, little of a long journal
-// stays live, so a heap above earlyGCHeap bytes is then collected earlier.
+// short-lived and scanning the live heap is expensive. The replay of a long journal at the start
+// leaves mostly garbage, so earlyGCPercent then applies above earlyGCHeap bytes.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
 	earlyGCHeap    = 64 << 20
 )
 
-// goMemLimitShare is the share of the memory limit that becomes GOMEMLIMIT. Kernel buffers and
-// allocations during a garbage collection need the rest.
+// goMemLimitShare is the share of the memory limit that becomes GOMEMLIMIT. The remainder is for
+// kernel buffers and allocations during a garbage collection.
 const goMemLimitShare = 0.9
 
 // TuneMemory sets GOGC and GOMEMLIMIT for the whole process, unless the environment does.
@@ -189,8 +189,8 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
-	// Memory freed by shrinking shows only after a garbage collection. Shrinking again earlier
-	// would shrink too much.
+	// Memory freed by shrinking shows only after a garbage collection. Adapting the history more
+	// often would shrink it too much.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
@@ -198,7 +198,7 @@ func (m *memoryMonitor) poll(now time.Time) {
 }
 
 // gcDue reports whether measuring live memory needs a garbage collection. It returns true after
-// many allocations, and every second while requests are rejected.
+// many allocations while usage is high, and every second while requests are rejected.
 func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
@@ -209,7 +209,7 @@ func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 func (m *memoryMonitor) adaptHistory(share float64) {
 	next := m.history
 	switch {
-	// Halving takes effect within a few collections. Caches are released too, because they refill.
+	// Halving takes effect within a few collections.
 	case share > shrinkHistoryAbove:
 		next = max(m.history/2, m.fullHistory/maxHistoryDivisor)
 		m.releaseMemory()

@@ -43,7 +43,6 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// content returns the data to store in etcd and the number of objects.
 func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err error) {
 	from, err := decrypted(readDataDir(m.DataDir, t, m.Log))
 	if err != nil {
@@ -196,7 +195,7 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is all data of one side of a migration, ordered by key.
+// held is the data of one side of a migration, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
@@ -214,8 +213,8 @@ func (h held) state() persist.State {
 	}}
 }
 
-// decrypted returns an error if a value could not be decrypted, because the other side could not
-// decrypt its copy either.
+// decrypted returns an error if a value could not be decrypted, because its copy would be
+// unreadable too.
 func decrypted(h held, err error) (held, error) {
 	for _, i := range h.items {
 		if i.Err != nil && err == nil {

@@ -26,7 +26,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A fatal is a testing.TB that records its fatal error.
+// A fatal is a testing.TB that records the message of Fatalf.
 type fatal struct {
 	scope
 	message string

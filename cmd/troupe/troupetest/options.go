@@ -60,9 +60,9 @@ func WithClock(now func() time.Time) Option {
 	return func(s *settings) { s.now = now }
 }
 
-// WithControllers enables controllers or, with a leading -, disables them. By default the
+// WithControllers enables controllers or, with a leading -, disables them. The default is the
 // controllers of a bare API server (apiserver), garbage collection, namespace deletion and the
-// release of protected volumes run. The names are those of the --controllers flag. "*" selects the
+// release of protected volumes. The names are those of the --controllers flag. "*" selects the
 // controllers that a daemon runs by default.
 //
 //	troupetest.WithControllers("serviceaccount-controller", "workloads", "-garbage-collector-controller")

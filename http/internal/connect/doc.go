@@ -3,7 +3,7 @@
 //
 //	Options   the connect options of a request, from its query
 //	Locator   finds the target from the objects of the cluster
-//	Kubelets  how kubelets are reached
+//	Kubelets  connection pools for kubelets
 //
 // Invariants:
 //   - A client cannot reach the server's loopback and link-local addresses, such as metadata

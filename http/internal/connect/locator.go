@@ -91,9 +91,8 @@ func isAllowed(address string) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a member of the cluster if its address is allowed. It checks the address
-// that the name resolves to at the time of connecting, because it may differ from the address in an
-// earlier check.
+// DialMember connects to a member of the cluster if its address is allowed. It checks the resolved
+// address when connecting, because the name may have resolved differently before.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -201,8 +200,7 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The order is random. No statistics exist for balancing the load, and in a fixed order all
-	// clients would try a dead first endpoint.
+	// In a fixed order, all clients would first try the same, possibly dead, endpoint.
 	for _, i := range rand.Perm(len(found)) {
 		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil

@@ -24,8 +24,8 @@ type Rewriter struct {
 	Host   string
 }
 
-// Edit rewrites a response. It drops the backend's CORS headers, because the backend does not know
-// the origin at which its page is shown.
+// Edit rewrites a response. It drops the backend's CORS headers, because the page gets the origin
+// of the proxy.
 func (r Rewriter) Edit(resp *http.Response) error {
 	for _, name := range []string{"Credentials", "Headers", "Methods", "Origin"} {
 		resp.Header.Del("Access-Control-Allow-" + name)
@@ -152,8 +152,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Token unescapes attributes in the buffer that Raw returns. The clone lets unchanged tags
-		// be written byte for byte.
+		// Clone Raw, because Token unescapes attributes in the same buffer. Unchanged tags are then
+		// written byte for byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {

@@ -9,13 +9,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers gives authenticators the headers of a request, except hidden ones. fasthttp keeps the
-// hidden headers, because removing one would reorder the others, and some authenticators depend on
+// Headers gives authenticators the headers of a request, except hidden ones. Hidden headers are not
+// removed from Header, because fasthttp would reorder the others, and some authenticators depend on
 // the order. A Headers must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
-	// Snapshot, if set, records the headers that authenticators remove because they contain an
-	// identity.
+	// Snapshot, if set, records the identity headers that authenticators remove.
 	Snapshot *Snapshot
 
 	hidden []string

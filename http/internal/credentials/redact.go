@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// TokenParameter is the query parameter in which clients of some other servers send a bearer token.
+// TokenParameter is the query parameter that some other servers accept for bearer tokens.
 const TokenParameter = "access_token"
 
 const redacted = "REDACTED"

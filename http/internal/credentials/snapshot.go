@@ -27,8 +27,8 @@ func (c *Snapshot) Request() authn.Request {
 	return r
 }
 
-// Digest returns a digest of the credentials and the strings in more. The user is not part of it,
-// since the same credentials may later belong to another user.
+// Digest returns a digest of the credentials and the strings in more. It excludes the user, because
+// the same credentials may later belong to another user.
 func (c *Snapshot) Digest(more ...string) authn.Digest {
 	all := append([]string{c.Original.Path}, more...)
 	for _, cert := range c.Original.Certs {

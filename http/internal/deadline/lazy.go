@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Lazy is the context of a request, with a deadline. The first call to Done creates its timer.
-// Most requests complete without waiting, and a timer would cost more than many of them.
+// A Lazy is the context of a request, with a deadline. The first call to Done creates its timer,
+// because most requests never wait, and a timer may cost more than the request.
 //
 // Err also cancels the context if the client has disconnected. This check is rate-limited, so that
 // only long computations pay for it.
@@ -47,7 +47,7 @@ var closedChannel = func() chan struct{} {
 
 func (d *Lazy) Deadline() (time.Time, bool) { return d.deadline, true }
 
-// Done returns a channel that is closed at the deadline, by Stop, or when Err notices that the
+// Done returns a channel that is closed at the deadline, by Stop, or when Err detects that the
 // client has disconnected.
 func (d *Lazy) Done() <-chan struct{} {
 	d.mu.Lock()
@@ -66,7 +66,7 @@ func (d *Lazy) Done() <-chan struct{} {
 	return done
 }
 
-// Pause calls Client.Pause. Callers use it before they wait for something other than Done.
+// Pause calls Client.Pause. It must be called before waiting for something other than Done.
 func (d *Lazy) Pause() {
 	if d.client != nil {
 		d.client.Pause()

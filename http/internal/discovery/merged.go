@@ -42,7 +42,7 @@ func (c *Cache) Current() *Documents {
 	if c.opts.Servers == nil {
 		return own
 	}
-	// The result is still valid if both inputs are the same.
+	// The result is still valid if neither input has changed.
 	fits := func(m *merging) bool { return m != nil && m.own == own && m.servers == c.opts.Servers.Generation() }
 	if m := c.lastMerged.Load(); fits(m) {
 		return m.documents

@@ -14,7 +14,7 @@ const (
 	minCompatibilityMinor = "34"
 )
 
-// GitVersion returns the semantic version that clients see for the daemon's own version.
+// GitVersion returns the gitVersion reported to clients for the daemon's own version.
 func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
@@ -58,7 +58,7 @@ func buildInfo() (commit, date, tree string) {
 		return "", noDate, ""
 	}
 	date, tree = noDate, "clean"
-	// Builds from source archives have no commit, which clients only display.
+	// commit is empty in builds from source archives. Clients only display it.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

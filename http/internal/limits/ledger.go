@@ -101,9 +101,9 @@ const reserveDivisor = 4
 // A Principal is a user, or the address of unauthenticated clients, and the resources it holds.
 // Every reference obtained from the Ledger or Retain needs a Close.
 //
-// A principal may acquire more of a resource only while it holds no more than is still free. This
-// is the dynamic threshold of Choudhury and Hahne with α = 1. A single principal therefore gets
-// half of the capacity, and n of them get 1/(n+1) each, so a newcomer always finds room.
+// A principal may acquire more of a resource only while it holds no more than the free amount. This
+// is the dynamic threshold of Choudhury and Hahne with α = 1. A single principal gets half of the
+// capacity, and n principals get 1/(n+1) each, so some capacity is always free for a new principal.
 type Principal struct {
 	User string // "" for an address
 
@@ -164,9 +164,8 @@ func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 // item then holds. The result is nil on success, and otherwise describes the exceeded limit. Before
 // it fails, TryAcquire tries to end an item of a principal that holds more.
 //
-// A principal's only item is limited by the capacity but not by the threshold. If no other item
-// exists at all, any size is admitted. reserved adds the reserve to the capacity and lifts the
-// threshold.
+// A principal's only item may exceed the threshold, and the only item of all principals may exceed
+// the capacity. reserved adds the reserve to the capacity and lifts the threshold.
 func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity.Load()

@@ -20,8 +20,8 @@ func (i fakeItem) Reclaim() {
 }
 
 // TestReclaim tests the order in which items are reclaimed: idle items first, then those of the
-// largest holder, then the oldest. Withdrawn items are not reclaimed, nor items of principals that
-// hold no more than the requester.
+// largest holder, then the oldest. Withdrawn items and items of principals that hold no more than
+// the requester are not reclaimed.
 func TestReclaim(t *testing.T) {
 	for _, test := range []struct {
 		held  string // letters of users, upper case if idle, with the number of the item

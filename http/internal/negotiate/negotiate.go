@@ -32,7 +32,7 @@ const (
 // A Shape is the part of an object to return.
 type Shape uint8
 
-// The shapes: the whole object, a Table, or only its metadata. The same shapes apply to lists.
+// The shapes: the whole object, a Table, or only the metadata. They also apply to lists.
 const (
 	Whole Shape = iota
 	Table
@@ -64,7 +64,7 @@ type Names struct {
 	cbor                              bool     // CBOR is served
 }
 
-// NewNames returns the names of a profile. AddCBOR adds CBOR to them.
+// NewNames returns the names of a profile, without CBOR.
 func NewNames(profile *meta.Naming) Names {
 	n := Names{
 		MetaGroup:        profile.Translate("meta.platform.io"),

@@ -20,8 +20,8 @@ const (
 	fieldOrphan = "orphanDependents"
 )
 
-// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The deletion
-// cannot honor finalizers and preconditions, hence the long name.
+// FieldIgnoreReadError is the option to delete an object that cannot be decoded. The long name is a
+// warning, because the deletion ignores finalizers and preconditions.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}

@@ -28,8 +28,7 @@ type Write struct {
 // version of the object.
 const maxFieldManager = 128
 
-// ApplyOptions is the kind to pass to ParseWrite for an apply, whose PatchOptions have their own
-// rules.
+// ApplyOptions is the kind to pass to ParseWrite for an apply, which has its own rules.
 const ApplyOptions = "apply"
 
 // ParseWrite parses and validates write options. kind is, for example, "CreateOptions", and

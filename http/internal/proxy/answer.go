@@ -94,8 +94,8 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 }
 
 // documentPolicy gives documents from backends a separate origin, so that their scripts cannot read
-// the console's data in the browser, such as its token. The header does not replace the backend's
-// own policy. All responses have it, because browsers also detect documents by their content.
+// the console's data in the browser, such as its token. The header is added to the backend's own
+// policy. All responses have the header, because browsers also detect documents by their content.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 func headOf(code int, h http.Header) []byte {
@@ -143,7 +143,7 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 
 var errWrongLength = errors.New("the body of a response does not have the length in its header")
 
-// writeBody forwards the body. If its length differs from the announced one, it returns an error,
+// writeBody forwards the body. It returns an error if the length differs from the announced one,
 // because the client would wait for more data or misparse the next response.
 func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	buf := copyBuffers.Get().(*[copyBufferSize]byte)

@@ -15,7 +15,7 @@
 // Invariants:
 //   - Client credentials are not forwarded. The caller hides them, and a Target may strip others.
 //     Hop-by-hop headers (Connection and those it names, Keep-Alive, TE, Transfer-Encoding,
-//     Upgrade, ...) are removed in both directions, except as an upgrade needs.
+//     Upgrade, ...) are removed in both directions, except those that an upgrade needs.
 //   - Redirects are never followed, but forwarded or rejected.
 //   - A connection is upgraded only after a 101 for a requested protocol. Other responses are
 //     forwarded unchanged, and the backend connection is closed. Upgrades to HTTP/2 (h2c) are

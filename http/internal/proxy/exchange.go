@@ -105,9 +105,9 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault returns the error response for a failed backend request. If the Exchange was ended, the
-// response gives the reason. A *meta.Status is returned unchanged. Other errors are passed to own,
-// a function of the Target, or to the default function otherwise if own is nil.
+// fault returns the error response for a failed backend request. It returns the reason if the
+// Exchange was ended, and a *meta.Status unchanged. Other errors are passed to own, or to otherwise
+// if own is nil.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status

@@ -97,8 +97,8 @@ func UpgradeOf(h *fasthttp.RequestHeader) string {
 	return protocol
 }
 
-// addFrontHeaders adds this server's own headers to a response. Cache-Control stays that of the
-// backend, and Warning and Vary are merged.
+// addFrontHeaders adds this server's own headers to a response. It keeps the backend's
+// Cache-Control, and merges Warning and Vary.
 func addFrontHeaders(h http.Header, front *fasthttp.ResponseHeader) {
 	fresh := map[string]bool{}
 	for key, value := range front.All() {

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// A Body is a response body in the negotiated encoding. It consists of Bytes and End, which is
-// separate because stored objects have no newline. If Write is set, it writes the body instead.
-// Size is then the number of bytes, or -1 if unknown. A body of unknown size is chunked.
+// A Body is a response body in the negotiated encoding: Bytes followed by End, or the output of
+// Write if it is set. Size is the number of bytes that Write produces, or -1 if unknown. A body of
+// unknown size is chunked.
 type Body struct {
 	ContentType string
 	Bytes       []byte

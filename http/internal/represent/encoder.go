@@ -42,8 +42,7 @@ func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query,
 }
 
 // CheckShape returns an error if an object cannot be returned in a format. It must be called before
-// a write. Otherwise the write would succeed, the response would be an error, and the client would
-// retry.
+// a write, so that no successful write gets an error response.
 func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	switch f.Shape {
 	case negotiate.PartialList:

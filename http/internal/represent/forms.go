@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Limits of the cache in bytes. An entry may take up to 1/maxFormShare, so that it does not evict
-// all others.
+// Limits of the cache in bytes. An entry may take at most 1/maxFormShare of maxForms.
 const (
 	maxForms     = 64 << 20
 	maxFormShare = 8
@@ -19,9 +18,8 @@ const (
 // Forms caches objects in encodings other than JSON, so that an object in many lists, watches, and
 // reads is encoded once. The zero value is empty.
 //
-// An encoded form is stored in its object and found without a lock. If the total exceeds the limit,
-// a random form is evicted. If a list were larger than the cache, LRU would always evict the form
-// that is needed next.
+// An encoded form is stored in its object and found without a lock. Eviction is random. With LRU, a
+// list larger than the cache would always evict the form needed next.
 type Forms struct {
 	// Scarce, if set, reports whether memory is scarce. If so, nothing is cached.
 	Scarce func() bool

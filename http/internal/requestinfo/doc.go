@@ -5,9 +5,9 @@
 //	Info    verb, group, version, resource, name
 //	ID      a random request id
 //
-// Routing, authorization, audit, metrics, and the store all use the same Info. Otherwise
-// authorization could see another request than the one that is served. For example, fasthttp
-// normalizes /livez/../api/v1/secrets to /api/v1/secrets. For the same reason, paths that parsers
-// may read differently are rejected: empty and dot segments, control characters, and
-// percent-encoded slashes, percent signs, and NULs.
+// Routing, authorization, audit, metrics, and the store all use the same Info, so the authorized
+// request is the one that is served. The path as normalized by fasthttp is not used: it turns
+// /livez/../api/v1/secrets into /api/v1/secrets. Paths that parsers may read differently are
+// rejected: empty and dot segments, control characters, and percent-encoded slashes, percent signs,
+// and NULs.
 package requestinfo

@@ -24,8 +24,8 @@ type LongRunning interface {
 var _ LongRunning = (*Watch)(nil)
 
 // A Registry tracks long-running requests by grant, because fasthttp does not track hijacked
-// connections. A shutdown stops all requests. A grant that becomes invalid revokes its requests
-// (reauthorize.go).
+// connections. A shutdown stops all requests. When a grant becomes invalid, its requests are
+// revoked (reauthorize.go).
 type Registry struct {
 	log *slog.Logger
 

@@ -92,8 +92,7 @@ func (w *Watch) Stop() {
 	}
 }
 
-// Start sends the response head, so that the client knows at once that the watch has started.
-// Events are written only afterwards.
+// Start sends the response head. Events are written only afterwards.
 func (w *Watch) Start(head []byte) {
 	w.begun.Store(true)
 	_, w.headErr = w.conn.Write(head)

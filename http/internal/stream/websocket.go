@@ -82,7 +82,7 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 }
 
 // ErrWebSocketToken means that the token among the subprotocols is malformed, or that the client
-// offers no subprotocol besides the token.
+// offers no other subprotocol.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
@@ -228,8 +228,8 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends a close frame. The connection lingers. If it closed while the client answers
-// the frame, a reset could discard the frame.
+// closeWebSocket sends a close frame. The connection lingers, because a reset could discard the
+// frame.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError

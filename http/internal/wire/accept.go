@@ -19,7 +19,7 @@ const (
 )
 
 // Serve accepts connections until Close, and then returns nil. It retries if the process runs out
-// of file descriptors, or if a client disconnects before it is accepted.
+// of file descriptors, or if a client disconnects early.
 func (r *Connections) Serve(l net.Listener) error {
 	if r.http2 != nil {
 		go r.http2.serve()

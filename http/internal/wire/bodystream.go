@@ -12,8 +12,8 @@ import (
 // A BodyStream streams the body of the current request. Until Stop, it may be read by a goroutine
 // other than the connection's, such as that of an HTTP client.
 //
-// After the end of the body, the stream detects a disconnect of the client. A request that waits
-// for a backend would not notice the disconnect otherwise.
+// After the end of the body, the stream detects a disconnect of the client, even while the request
+// waits for a backend.
 type BodyStream struct {
 	conn *Conn
 	gone func() // called when the client disconnects

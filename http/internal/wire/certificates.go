@@ -17,8 +17,8 @@ type certificates struct {
 }
 
 // share replaces certificates with equal ones that are already known. It modifies the slice in
-// place, because the TLS connection keeps the same slice. Therefore share must run before other
-// code gets the slice.
+// place, because the TLS connection keeps the same slice. share must run before other code gets the
+// slice.
 func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	for i, c := range of {
 		of[i] = s.canonical(c)

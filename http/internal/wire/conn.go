@@ -163,7 +163,7 @@ func (c *Conn) handshake() error {
 		return err
 	}
 	c.certs = c.all.certificates.share(c.tls.ConnectionState().PeerCertificates)
-	// Clients open connections ahead of their requests, so the first request gets its own time.
+	// Clients may connect in advance, so the first request has a separate timeout.
 	if err := c.setPhase(phaseReading, c.all.opts.ReadTimeout); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func writePlainHTTPError(err error) {
 	}
 	switch string(header.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
-		// If the write fails, nothing else can be done.
+		// A write error cannot be reported.
 		_, _ = io.WriteString(header.Conn, plainHTTPError)
 		drain(header.Conn)
 	}

@@ -18,8 +18,8 @@ import (
 //
 // At a limit, admitting a connection closes another (eviction.go): the oldest new connection, or an
 // idle connection of the principal with the most connections. While few connections are new, idle
-// anonymous connections are closed first. Otherwise clients could send one request and hold their
-// connections, and new connections would be closed before they complete a handshake.
+// anonymous connections are closed first, so that new connections have time for a handshake even if
+// anonymous clients hold all connections.
 type Connections struct {
 	opts    Options
 	limit   int // total
@@ -281,7 +281,8 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits after Close until the last connection has closed. When ctx ends, it aborts the rest.
+// Wait waits after Close until the last connection has closed. When ctx ends, it aborts all
+// remaining connections.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

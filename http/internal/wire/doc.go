@@ -26,16 +26,16 @@
 //   - At its connection limit it rejects new connections. Here the oldest connection without a
 //     whole request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
-//     lower-case methods. Proxies parse those differently, which enables request smuggling.
+//     lower-case methods. Proxies may parse such requests differently (request smuggling).
 //     ValidateHead and the chunk reader reject them.
 //   - It does not track hijacked connections, so a shutdown would leave watches running.
 //
 // # HTTP/2
 //
 // If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request, and
-// its response back to HTTP/2. This way there is only one serving loop, one interpretation of
-// requests, and one way to hijack a connection for a watch. The cost is a second parse of each
-// head, a few microseconds.
+// its response back to HTTP/2, so there is only one serving loop, one interpretation of requests,
+// and one way to hijack a connection for a watch. The cost is a second parse of each head, a few
+// microseconds.
 //
 // An HTTP/2 connection counts once. Requests whose user is not known yet are limited across all
 // connections (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request.

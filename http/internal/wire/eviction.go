@@ -7,7 +7,7 @@ import (
 )
 
 // While at most 1/fewNewDivisor of the limit are new connections, idle anonymous connections are
-// evicted first. maxEvictionScan limits how many of the latter one eviction examines.
+// evicted first. One eviction examines at most maxEvictionScan of them.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024

@@ -87,9 +87,8 @@ func (s *stream) liftWriteDeadline() {
 }
 
 // appendHead appends the request head in HTTP/1.1 form. net/http has already rejected line breaks
-// in values, invalid names, and connection headers, which HTTP/1.1 cannot represent. net/http uses
-// only the first of several lengths or hosts. appendHead appends all of them, so that such a
-// request is rejected as in HTTP/1.1.
+// in values, invalid names, and connection headers. If there are several lengths or hosts, net/http
+// uses the first, but appendHead appends all, so that the request is rejected as in HTTP/1.1.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {

@@ -15,8 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It is read only when the handler calls ReadBody, after
-// authorization. A body that is only announced therefore takes no memory.
+// A requestBody is the body of a request. ReadBody reads it after authorization, so a body that is
+// announced but not sent takes no memory.
 type requestBody struct {
 	remaining       int64 // unread bytes of the body or current chunk
 	chunked         bool

@@ -24,8 +24,8 @@ type responseWriter struct {
 	conn    *Conn
 	started bool
 	// streamed is set if the response is produced in pieces. Producing a piece needs a slot of the
-	// scheduler, but the slot must not be held while the piece is written. Otherwise slow readers
-	// would hold slots, and a large response would delay small ones.
+	// scheduler. The slot must not be held while the piece is written, because the client may read
+	// slowly.
 	streamed bool
 	buf      *bufio.Writer
 }

@@ -10,15 +10,14 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// A scheduler decides which connections may use the processors. Go's scheduler treats all
-// goroutines alike, so a client with hundreds of connections would be served hundreds of times as
-// often as a client with a single connection.
+// A scheduler decides which connections may use the processors. With Go's scheduler alone, a client
+// with hundreds of connections would be served hundreds of times as often as a client with one.
 //
 // A connection takes a slot when it has input, and gives it back when it waits. If no slot is free,
 // the connection queues with the other connections of its client, and clients take turns. While
 // several clients are active, no client may hold a slot for every processor, so that a slot is free
-// for the next arrival. A slot that is held too long is revoked, because its holder probably waits
-// without the scheduler's knowledge.
+// for the next arrival. A slot that is held too long is revoked, because its holder is probably
+// blocked.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots

@@ -8,8 +8,7 @@ import (
 
 // unknownStreams holds the HTTP/2 requests of all connections whose user is not yet known. Each
 // request takes memory for its head. If an address exceeds its share, its oldest request is aborted
-// to admit a new one. Thus a client with many streams does not block other clients at the same
-// address.
+// to admit a new one, so that one client does not block others at the same address.
 type unknownStreams struct {
 	mu    sync.Mutex // guards owned and stream.unknown
 	owned limits.Owners[*Conn]

@@ -1,8 +1,8 @@
 // Package admissionregistration holds the rules of admission policies, their bindings, and webhook
 // configurations.
 //
-// The structure is checked on every write of the stored version. Expressions are compiled only on
-// writes through a served version (ValidateServed), and only if they have changed. A stored object
-// thus stays writable even if another server version offers other functions. Packages
-// policy/admission/admissionpolicy and policy/admission/webhook run the accepted objects.
+// Every write of the stored version checks the structure. Expressions are compiled only if they
+// have changed, and only on writes through a served version (ValidateServed). A stored object stays
+// writable even if its expressions call functions that this server version lacks. Packages
+// policy/admission/admissionpolicy and policy/admission/webhook evaluate the accepted objects.
 package admissionregistration

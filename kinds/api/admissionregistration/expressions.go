@@ -10,9 +10,8 @@ import (
 
 // validateExpressions reports expressions of a policy that do not compile. old is the previous
 // spec, or nil. An unchanged spec is not compiled, because it may use functions of another server
-// version. A changed spec is compiled completely, since the variables of its expressions may have
-// changed. The exception is matchConditions: they are skipped if neither they nor paramKind, which
-// declares params, has changed.
+// version. If the spec has changed, all expressions are compiled, since their variables may have
+// changed. matchConditions are compiled only if they or paramKind, which declares params, changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -44,8 +43,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports the error of an expression. Structural rules report empty expressions as
-// required.
+// reportExpression reports the error of an expression. Empty expressions are reported by structural
+// rules.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy is the strategy of both kinds of webhook configurations. An invalid CA bundle is
-// rejected unless the object already had it, so that other webhooks in the configuration can be
-// changed.
+// webhookStrategy is the strategy of both kinds of webhook configurations. An unchanged invalid CA
+// bundle is accepted, so that other webhooks in the configuration can be changed.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionStrategy is the strategy of CRDs. Their finalizers need no domain, as in
-// kube-apiserver.
+// definitionStrategy is the strategy of CRDs. As in kube-apiserver, their finalizers need no
+// domain.
 type definitionStrategy struct {
 	schema.DefaultStrategy
 	formats    crd.Formats
@@ -76,9 +76,9 @@ func addStoredVersions(status, spec tree.Tree) {
 	}
 }
 
-// Prepare keeps the status, which only its subresource may change. It also adds the storage version
-// to storedVersions. After a migration, a client removes old versions from storedVersions through
-// the status subresource. Only then may the spec drop them.
+// Prepare keeps the status, which only its subresource may change, and adds the storage version to
+// storedVersions. The spec must list every version in storedVersions. After a migration, a client
+// removes old versions from storedVersions through the status subresource.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
 	// A status sent by the client could claim that the names are accepted, before the server has
 	// compared them with the names of other CRDs.

@@ -5,7 +5,7 @@
 //
 // Package crd compiles accepted CRDs.
 //
-// Paths and messages are those of kube-apiserver. Size, depth and expressions of a schema are
-// limited before any other function walks the schema. Walks are recursive, and authors of CRDs may
-// have no other permissions.
+// Paths and messages are those of kube-apiserver. The size, depth and expressions of a schema are
+// limited before any other function walks the schema, because walks are recursive and CRD authors
+// may be untrusted.
 package apiextensions

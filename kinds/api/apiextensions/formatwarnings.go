@@ -9,9 +9,8 @@ import (
 )
 
 // appendFormatWarnings appends a warning if the CRD has unknown formats that it did not have
-// before. Unknown formats are accepted, since another reader of the schema may know them. An
-// unchanged CRD gets no warning, because controllers apply their CRDs repeatedly, and users cannot
-// fix them.
+// before. Unknown formats are accepted, since other readers of the schema may support them. An
+// unchanged CRD gets no warning, because controllers apply their CRDs repeatedly.
 func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
 	unknown := unknownFormats(obj, s.formats)
 	if len(unknown) == 0 {
@@ -35,7 +34,7 @@ func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) 
 }
 
 // appendUnknownFormats appends the unknown formats of a schema and its subschemas, in a fixed
-// order. It also visits keywords that validation now rejects, because stored CRDs may have them.
+// order. It also visits unsupported keywords, because stored CRDs may have them.
 func appendUnknownFormats(formats []string, schema tree.Tree, known crd.Formats) []string {
 	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)

@@ -8,8 +8,8 @@ import (
 )
 
 // lists checks the type and the keys of a list, which determine how server-side apply merges the
-// list. Items of a set are merged by value, and items of a map by their keys. Both the values and
-// the keys must be comparable.
+// list. Items of a set are merged by value, and items of a map by key. Values and keys must be
+// comparable.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)

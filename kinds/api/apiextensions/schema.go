@@ -50,7 +50,7 @@ func (c definitionChecks) validateSchema(version, old tree.Tree, path string, fa
 	}
 }
 
-// The limits of a schema are far above those of CRDs in use. They protect recursive walks from
+// The limits of a schema far exceed the sizes of CRDs in use. They protect recursive walks from
 // exhausting the stack, and bound the time to compile a schema of a few megabytes.
 const (
 	maxSchemaDepth = 100
@@ -91,8 +91,8 @@ type schemaSize struct {
 }
 
 // add adds the sizes of a schema and its subschemas. It reports whether the depth is within
-// maxSchemaDepth. path is the length of the schema's path in bytes. Later walks visit only the
-// keywords that are visited here, because all other keywords with subschemas are rejected.
+// maxSchemaDepth. path is the length of the schema's path in bytes. Later walks visit no other
+// keywords, because all other keywords with subschemas are rejected.
 func (z *schemaSize) add(s tree.Tree, level, path int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -182,8 +182,8 @@ func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property returns the context of a property of s. p is the context of s. inMeta remains set below
-// metadata, so that no object can be embedded there.
+// property returns the context of property name of s, given the context p of s. inMeta remains set
+// below metadata, so that no object can be embedded there.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -260,7 +260,6 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	if p.inMeta && s.Bool(w.keys.Embedded) {
 		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
 	}
-	// The list type set replaces uniqueItems, which would have to compare all pairs.
 	if s.Bool("uniqueItems") {
 		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
 	}
@@ -307,7 +306,6 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 }
 
 // typedExtension checks an extension that has a few possible values and applies to one type.
-// Without the extension, lists are atomic and maps granular.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {

@@ -14,15 +14,14 @@ import (
 
 // A structuralValidator checks that a schema is structural. Outside allOf, anyOf, oneOf and not,
 // the schema must give every value a type. Within these conditions, it may only restrict fields
-// that it also specifies outside. Pruning, defaulting and apply can then ignore conditions, which
-// may match an object at one time and not at another.
+// that it also specifies outside. Pruning, defaulting and apply can then ignore conditions.
 type structuralValidator struct {
 	keys   crd.Extensions
 	faults *schema.Faults
 }
 
 // validateStructure reports missing types, misplaced keywords, and fields that only a condition
-// specifies. The faults are sorted by their text, as in kube-apiserver.
+// specifies. Faults are sorted by text, as in kube-apiserver.
 func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
@@ -87,8 +86,8 @@ func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tre
 	}
 }
 
-// nodeType checks the type of a value. The type may be missing only for int-or-string values, and
-// if unknown fields are preserved. The root must be an object.
+// nodeType checks the type of a value. The type may be missing only for int-or-string values and
+// where unknown fields are preserved. The root must be an object.
 func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
 	kind := s.String("type")
 	embedded := s.Bool(w.keys.Embedded)
@@ -234,8 +233,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
-// specifiedPartsOutside walks a condition and the schema together. It reports a missing field with
-// the path in the schema where the field must be added.
+// specifiedPartsOutside walks a condition and the schema together. It reports a missing field at
+// the path where the schema must declare it.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

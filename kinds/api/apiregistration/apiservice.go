@@ -20,8 +20,7 @@ func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 }
 
 // Prepare sets the status of a new APIService. A local APIService, which refers to no Service, is
-// Available immediately. Any other APIService becomes available only after a health check, so its
-// status is empty.
+// Available immediately. Other APIServices become available only after a health check.
 func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

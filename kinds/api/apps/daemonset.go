@@ -16,8 +16,8 @@ type daemonSetStrategy struct {
 	schema.DropStatusOnCreate
 }
 
-// Default makes rolling updates replace one Pod at a time, after the old Pod is gone, because a
-// node often has no room for two.
+// Default limits rolling updates to one unavailable Pod and no surge, because a node often has no
+// room for two Pods.
 //
 // Default also adds the template generation annotation, so that the request's field manager owns
 // it. Prepare sets the value, because objects are not defaulted if only their metadata changes.
@@ -36,8 +36,8 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 // may copy it to a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare maintains the template generation. A new DaemonSet starts with 1 or with a higher number
-// in its manifest, for example when it is recreated after its Pods were orphaned.
+// Prepare maintains the template generation. A new DaemonSet starts with 1, unless its manifest has
+// a higher number.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")

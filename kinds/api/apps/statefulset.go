@@ -12,7 +12,7 @@ type statefulSetStrategy struct {
 	spec *schema.Message
 }
 
-// Prepare sets both counts of a new object to zero, because clients print them.
+// Prepare sets the counts of a new object to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}

@@ -9,7 +9,7 @@ import (
 )
 
 // An autoscalerV1Strategy converts autoscalers between v1 and the stored version v2. v1 has a field
-// only for the CPU metric. Its annotations hold the rest as JSON:
+// only for the CPU metric. Annotations hold all other values as JSON:
 //
 //	metrics          other metrics, in the flat form of v1 (metricFieldMap), or in the form
 //	                 of v2 if the flat form cannot represent them
@@ -18,8 +18,8 @@ import (
 //	current-metrics  all observed metrics, including the CPU metric
 //
 // The CPU metric is the first metric in v2, unless cpuMetricPlaceholder marks another position in
-// the annotation. A conversion cannot report faults, so it ignores annotations that it cannot
-// decode.
+// the annotation. Annotations that cannot be decoded are ignored, because a conversion cannot
+// report errors.
 type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
@@ -40,8 +40,8 @@ const (
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored first moves the tolerances to their own annotations. Older clients do not know
-// tolerances, so the annotation for the behavior must not contain them.
+// FromStored first moves the tolerances to their own annotations. The annotation for the behavior
+// must not contain tolerances, because older clients do not support them.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -114,13 +114,12 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU reports whether m measures CPU. The target of m may be absolute, for which v1 has no field.
+// isCPU reports whether m measures CPU. Its target may be absolute, which v1 cannot represent.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
-// cpuTarget returns the percentage of a CPU utilization metric, and whether m is exactly such a
-// metric, for which v1 has a field.
+// cpuTarget returns the target percentage of m, and whether the v1 field can represent m.
 func cpuTarget(m tree.Tree) (int64, bool) {
 	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))
@@ -131,8 +130,8 @@ func cpuMetricPlaceholder() tree.Tree {
 }
 
 // insertCPUMetric moves the CPU metric from its v1 field to the position of the placeholder, or to
-// the front if there is no placeholder. If the client has removed the percentage, the placeholder
-// is dropped.
+// the front if there is no placeholder. The placeholder is dropped if the client has removed the
+// percentage.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)

@@ -113,8 +113,8 @@ func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType derives the type of a target from its fields. If the target is an average, a zero
-// value is removed, because v1 requires a value even where only the average counts.
+// inferTargetType derives the type of a target from its fields. It removes a zero value from an
+// average target, because v1 requires a value even for averages.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

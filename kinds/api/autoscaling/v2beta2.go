@@ -26,8 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes the annotations. If no other annotations remain, the empty map is removed too, so
-// that the object equals an object that never had annotations.
+// drop removes the annotations. It also removes an empty annotations map, so that the object equals
+// an object that never had annotations.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")

@@ -21,8 +21,8 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 }
 
-// validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. The
-// schedule is parsed nevertheless, so that clients get both errors, as in Kubernetes.
+// validateSchedule rejects a time zone in the schedule, because timeZone is a separate field. It
+// parses the schedule nevertheless, so that clients get both errors, as in Kubernetes.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())

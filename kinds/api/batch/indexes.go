@@ -6,11 +6,9 @@ import (
 	"strings"
 )
 
-// countIndexes parses ascending indexes below completions, such as "1,3-5,7", and counts them.
-// Errors are those of Kubernetes. With ten completions, "1,3-5,7" yields 5 and "" yields 0. "3,1"
-// and "1,12" are errors.
-//
-// countIndexes builds no list, because a status may have many thousands of indexes.
+// countIndexes parses ascending indexes below completions, such as "1,3-5,7", and returns their
+// number, here 5. Errors are those of Kubernetes. It builds no list, because a status may have many
+// thousands of indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil

@@ -36,9 +36,9 @@ func (jobStrategy) DefaultPropagation() (policy, warning string) {
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
-// Default completes a Job. If completions and parallelism are both absent, both are 1. If only
-// parallelism is set, completions remains absent, because the Job is a work queue, whose Pods
-// decide when it ends. If backoffLimitPerIndex is set, backoffLimit defaults to the maximum.
+// Default completes a Job. If completions and parallelism are both absent, both become 1. If only
+// parallelism is set, the Job is a work queue and completions remains absent. If
+// backoffLimitPerIndex is set, backoffLimit defaults to the maximum.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -81,8 +81,8 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate sets the selector and the Pod labels to the UID and name of the Job. It keeps existing
-// values. If they are wrong, validateGenerated reports them.
+// generate sets the selector and the Pod labels to the UID and name of the Job. Existing values are
+// kept, and validateGenerated checks them.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -94,7 +94,7 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks the generated labels and the selector. They are wrong if a manifest was
+// validateGenerated checks the generated labels and the selector, which are wrong if a manifest was
 // copied from another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")

@@ -6,8 +6,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// checkSchedule parses a schedule with the parser of Kubernetes, whose error texts clients expect.
-// A schedule has five fields, or is a name such as "@daily". A time zone may precede it.
+// checkSchedule parses a schedule with the parser of Kubernetes, because clients expect its errors.
+// A schedule has five fields, or is a name such as "@daily". A time zone may precede the schedule.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
 		s += " " // the parser panics without a space after the zone

@@ -25,8 +25,7 @@ func (certificateRequestStrategy) Requester() []string { return requester }
 var requester = []string{"username", "uid", "groups", "extra"}
 
 // Prepare keeps spec and status of an existing request, because an approval applies to its content.
-// In a new request, it removes the requester's identity, which signers trust. The server then sets
-// the identity.
+// In a new request, it removes the requester's identity, which only the server may set.
 func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")

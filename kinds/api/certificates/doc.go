@@ -1,3 +1,2 @@
-// Package certificates holds the rules of CertificateSigningRequests, their approval and issued
-// certificates, and of ClusterTrustBundles.
+// Package certificates holds the rules of CertificateSigningRequests and ClusterTrustBundles.
 package certificates

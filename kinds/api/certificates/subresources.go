@@ -22,8 +22,8 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 	return nil
 }
 
-// writeCertificate replaces the status. A signer sets the certificate or the condition Failed. It
-// may not change the decision, nor replace a certificate, because the requester may already use it.
+// writeCertificate replaces the status. A signer sets the certificate or the condition Failed. The
+// signer may not change the decision or replace a certificate, which may already be in use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -34,8 +34,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
 		default:
-			// The decision is restored completely, because the client may have dropped fields that
-			// it does not know.
+			// Restore all fields, because the client may have dropped unknown ones.
 			clear(now)
 			for name, value := range was {
 				now[name] = value

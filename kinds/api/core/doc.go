@@ -3,9 +3,9 @@
 //
 // The .proto files declare structure, options and most rules, including those across fields. This
 // package has the rules that declarations cannot express, and defaults that depend on other fields.
-// Paths and messages are those of kube-apiserver, even odd ones, because tools match on them.
-// Comments mark the odd ones.
+// Paths and messages are those of kube-apiserver, because tools match on them. Comments mark
+// unexpected ones.
 //
-// Functions may change their object (Default, Prepare) or only read it (Validate), and never retain
-// it. old is nil on create.
+// Default and Prepare may change the object. Validate functions only read it. No function retains
+// the object. old is nil on create.
 package core

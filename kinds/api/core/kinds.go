@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the core group with their strategies, for naming profile n. Pods,
-// volumes and Events have separate packages.
+// Kinds lists the kinds of the core group with their strategies, for naming profile n.
 func Kinds(n *meta.Naming) []schema.Behavior {
 	return []schema.Behavior{
 		{Name: "/v1/Endpoints", Strategy: schema.AlwaysWarns{}},

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// limitRangeStrategy sets defaults when the LimitRange is written. Users can thus see the limits
+// limitRangeStrategy sets defaults when the LimitRange is written, so that users can see the limits
 // that their containers will get.
 type limitRangeStrategy struct{ schema.DefaultStrategy }
 
@@ -22,8 +22,8 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// defaultLimits sets missing amounts: default to max, and defaultRequest to default, or else to
-// min. Existing values stay, so the order of the calls is the order of precedence.
+// defaultLimits sets missing amounts: default to max, and defaultRequest to default or, if that is
+// absent, to min.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {

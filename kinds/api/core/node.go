@@ -13,8 +13,8 @@ import (
 // information about the node.
 type nodeStrategy struct{ schema.AlwaysWarns }
 
-// Default copies capacity to a missing allocatable, because schedulers read only allocatable. It
-// keeps podCIDR equal to the first of podCIDRs.
+// Default sets a missing allocatable to capacity, because schedulers read only allocatable. It
+// keeps podCIDR equal to the first item of podCIDRs.
 func (nodeStrategy) Default(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -35,8 +35,8 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps a field equal to the first item of a list. one is the name of the field, and many
-// that of the list. If they differ, the field's value replaces the list, because a client without
+// syncFirst keeps a field equal to the first item of a list. one and many are the names of field
+// and list. If they differ, the field's value replaces the list, because a client without
 // dual-stack support changes only the field and sends the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
@@ -60,7 +60,7 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // validateNodeResources requires integers for indivisible resources, and huge pages of at most one
-// size. As in kube-apiserver, all names after the second size are reported too.
+// size. As in kube-apiserver, every name after the second size is reported.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

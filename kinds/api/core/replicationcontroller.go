@@ -17,7 +17,7 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 }
 
 // Default copies the labels of the template to the selector and to the object if these are empty.
-// apps/v1 no longer does this, because derived labels do not follow later changes to the template.
+// apps/v1 does not, because derived labels do not follow later changes to the template.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")

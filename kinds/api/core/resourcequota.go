@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resourceQuotaStrategy keeps the status when a client writes the main resource. By resetting the
-// usage, a client could otherwise exceed its quota.
+// resourceQuotaStrategy keeps the status when a client writes the main resource. Otherwise a client
+// could reset the usage and exceed its quota.
 type resourceQuotaStrategy struct {
 	schema.DefaultStrategy
 	schema.KeepStatus

@@ -13,8 +13,8 @@ import (
 // actors/allocation assign addresses and node ports.
 type serviceStrategy struct{ schema.AlwaysWarns }
 
-// isExternal reports whether a Service can be reached from outside the cluster. Only such a Service
-// may have an externalTrafficPolicy.
+// isExternal reports whether a Service can be reached from outside the cluster. Only external
+// Services may have an externalTrafficPolicy.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
@@ -84,9 +84,8 @@ func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues copies addresses and ports that the client omitted, so that an update with
-// the body of the create changes nothing. Otherwise an update without clusterIP would release the
-// address and break connections.
+// patchAllocatedValues copies addresses and ports that the client omitted. Otherwise an update
+// without clusterIP would release the address and break connections.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
 		if spec.String("clusterIP") == "" {
@@ -120,8 +119,8 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that was, the old spec, lacks. If the new
-// type has no node ports, such a port is an error, but old ones are dropped.
+// hasNewNodePort reports whether spec has a node port that the old spec lacks. For a type without
+// node ports, a new node port is an error, but old ones are dropped.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {

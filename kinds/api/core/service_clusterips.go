@@ -21,9 +21,9 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks the update of the list field name. item is the word for an item in
-// messages. If the old and new list have the same length, they must be equal. Otherwise only their
-// first items must be equal.
+// validateIPListUpdate checks an update of a list field. name is the name of the field, and item
+// describes an item in messages. Lists of the same length must be equal. Otherwise only their first
+// items must be equal.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name

@@ -9,7 +9,7 @@ type endpointSliceStrategy struct{ schema.AlwaysWarns }
 
 func (endpointSliceStrategy) CountedMetadata() string { return "labels" }
 
-// Prepare drops deprecatedTopology, which only clients of older API versions could write.
+// Prepare drops deprecatedTopology, which only older API versions supported.
 func (endpointSliceStrategy) Prepare(obj, _ tree.Tree) {
 	for _, e := range obj.Objects("endpoints") {
 		delete(e, "deprecatedTopology")

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventFieldNames holds pairs of field names of an Event: in the group events and in the core
-// group, which stores Events.
+// eventFieldNames lists the field names of an Event in the group events, each with the stored name
+// in the core group.
 var eventFieldNames = [][2]string{
 	{"regarding", "involvedObject"},
 	{"note", "message"},
@@ -16,7 +16,7 @@ var eventFieldNames = [][2]string{
 	{"deprecatedCount", "count"},
 }
 
-// ToStored only renames fields, because the versions do not differ otherwise.
+// ToStored renames fields. The versions differ only in field names.
 func (eventsGroupStrategy) ToStored(obj tree.Tree) tree.Tree {
 	for _, names := range eventFieldNames {
 		renameField(obj, names[0], names[1])

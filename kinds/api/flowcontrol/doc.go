@@ -1,6 +1,5 @@
 // Package flowcontrol holds the rules of FlowSchemas and PriorityLevelConfigurations, and the
-// objects that the server maintains. The rules, the controller that maintains these objects, and
-// the classification of requests (package policy/flowcontrol) share them.
+// objects of both kinds that the server maintains.
 //
 // Mandatory objects apply even after they are deleted: exempt always admits administrators, and
 // catch-all gets the requests that no other FlowSchema matches. Suggested objects are initial

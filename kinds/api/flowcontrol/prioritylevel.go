@@ -23,7 +23,7 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateLevel protects the mandatory levels. Operators may change only spec.exempt of the level
-// exempt, so validateLevel compares a copy without that change.
+// exempt, so validateLevel ignores that field.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
 	want, ok := f[name]

@@ -13,8 +13,7 @@ import (
 type networkPolicyStrategy struct{ schema.AlwaysWarns }
 
 // Default sets policyTypes to Ingress, and also Egress if there are egress rules. The value is
-// stored because it defines the meaning of a policy without rules, which isolates the Pods in these
-// directions.
+// stored, because a policy without rules isolates Pods in the directions of policyTypes.
 func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {

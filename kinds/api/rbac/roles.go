@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// roleStrategy does not check whether the author may grant the permissions. Admission does that
-// (policy/authz/rbac).
+// roleStrategy does not check whether the author may grant the permissions. Admission
+// (policy/authz/rbac) checks this.
 type roleStrategy struct {
 	schema.DefaultStrategy
 	dropEmptyRules

@@ -33,8 +33,8 @@ func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema
 	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
 }
 
-// resourceClaimTemplateStrategy checks a template like the claims that will be created from it.
-// Otherwise errors would appear only when a Pod starts.
+// resourceClaimTemplateStrategy applies the rules of claims to a template. Otherwise errors would
+// appear only when a Pod starts.
 type resourceClaimTemplateStrategy struct {
 	schema.DefaultStrategy
 	selectors *expressions.DeviceSelectors

@@ -1,3 +1,3 @@
-// Package scheduling merges label keys into the scheduling constraints of Pods, and holds the rules
-// of PriorityClasses.
+// Package scheduling holds the rules of PriorityClasses, and merges label keys into the scheduling
+// constraints of Pods.
 package scheduling

@@ -1,4 +1,3 @@
 // Package storage holds the rules of StorageClasses, VolumeAttachments, and the objects that CSI
-// drivers publish. Messages and paths are those of kube-apiserver, even odd ones, because programs
-// write most of these objects.
+// drivers publish. Messages and paths are those of kube-apiserver.
 package storage

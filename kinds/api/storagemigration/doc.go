@@ -1,4 +1,3 @@
-// Package storagemigration holds the rules of StorageVersionMigrations. Such an object requests
-// that all objects of a resource be rewritten in the storage version. A controller rewrites them
-// and reports its progress in the status.
+// Package storagemigration holds the rules of StorageVersionMigrations. A StorageVersionMigration
+// requests that a controller rewrite all objects of a resource in the storage version.
 package storagemigration

@@ -1,5 +1,4 @@
-// Package etcdtest runs etcd servers for tests. It builds them from their Go modules
-// (test/etcdserver), once per build cache.
+// Package etcdtest runs etcd servers for tests, built from the Go modules in test/etcdserver.
 package etcdtest
 
 import (
@@ -41,8 +40,8 @@ func program(module, name string) (string, error) {
 		}
 		return filepath.Join(filepath.Dir(version), name), nil
 	}
-	// Processes build one at a time, because a program cannot be started while another process
-	// writes it.
+	// Only one process builds at a time, because a binary cannot be executed while it is being
+	// written.
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("troupe-etcd-build-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", err
@@ -134,8 +133,8 @@ func (c *Cluster) run(more ...string) {
 	}
 }
 
-// Run starts a member that lives until this process ends, for suites whose tests share it. It
-// returns the client URLs.
+// Run starts a member that all tests of a suite can share. The member runs until this process ends.
+// Run returns its client URLs.
 func Run() ([]string, error) {
 	path, err := binary()
 	if err != nil {
@@ -257,8 +256,8 @@ func (m *Member) Backup() string {
 	return dir
 }
 
-// Restore restarts a member from a backup. The cluster must have no other member, because the
-// others would replicate later changes to this one.
+// Restore restarts a member from a backup. The cluster must have no other members, because they
+// would replicate later changes.
 func (m *Member) Restore(backup string) {
 	m.t.Helper()
 	m.Kill()

@@ -70,8 +70,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow restricts asked to the known parts of a kind. Unknown parts stay "*", so that the check
-// always covers what the policy reads.
+// narrow restricts asked to the group, version and resource of a kind. Unknown attributes stay "*",
+// so that the check covers everything that the policy may read.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Source) definition(name string) *definition {
 	return s.definitions[name]
 }
 
-// describe formats a user as Kubernetes does, where messages print a struct pointer.
+// describe formats a user as in messages of Kubernetes, which print a struct pointer.
 func describe(u *authn.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }

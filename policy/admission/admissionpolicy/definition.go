@@ -28,9 +28,8 @@ type definition struct {
 	fault        error
 }
 
-// parseDefinition compiles a policy. Invalid criteria or an invalid param kind become its fault,
-// which makes it fail for each matching request. Invalid criteria are replaced by empty ones, which
-// match every request.
+// parseDefinition compiles a policy. A policy with invalid criteria or an invalid param kind has a
+// fault and fails for each matching request. Invalid criteria match every request.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{

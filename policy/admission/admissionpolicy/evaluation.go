@@ -189,7 +189,7 @@ func (s *scope) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Size measures each object once for all policies. It knows only the sizes of trees.
+// Size measures each object once for all policies. It supports only trees.
 func (s *scope) Size(name string) (cel.Size, bool) {
 	switch name {
 	case "object", "oldObject", "request":

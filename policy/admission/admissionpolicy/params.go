@@ -65,8 +65,8 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows reports whether policies use objects of a storage as parameters. A write to such an
-// object must not be answered before the policies use the new state.
+// Follows reports whether policies use objects of a storage as parameters. The response to a write
+// of such an object must wait until the policies use the new state.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
@@ -91,7 +91,8 @@ func (p *Params) refresh() {
 	p.update()
 }
 
-// await waits until the objects of a cached kind are read, or those of all kinds if gvk is nil.
+// await waits until the objects of the cached kind gvk have been read, or of all kinds if gvk is
+// nil.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind

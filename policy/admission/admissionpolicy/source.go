@@ -97,8 +97,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy compiles without the lock, because compilation takes long. The caller serializes changes
-// to one resource. Status changes compile nothing.
+// onPolicy compiles without holding the lock, because compilation is slow. The caller serializes
+// changes to one resource. Status changes compile nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]

@@ -77,8 +77,8 @@ func readFile(path string) (tree.Tree, error) {
 	return t, nil
 }
 
-// legacy maps a top-level field to its plugin. A file without kind may consist of the configuration
-// of such a plugin.
+// legacy maps a top-level field to its plugin. A file without kind may contain only the
+// configuration of one of these plugins.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {

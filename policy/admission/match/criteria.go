@@ -240,8 +240,8 @@ func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespace
 	return c.namespaces.Matches(labels), nil
 }
 
-// NamespaceOf returns the namespace of a request. For a Namespace it returns its name, and for
-// other cluster-scoped objects "".
+// NamespaceOf returns the namespace of a request, which for a Namespace is its own name. For other
+// cluster-scoped objects it returns "".
 func NamespaceOf(a *request.Attributes) string {
 	if isNamespace(a.Kind) {
 		return nameOf(a)

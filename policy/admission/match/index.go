@@ -14,8 +14,8 @@ func NewIndex[T any](items []T, of func(T) *Criteria) *Index[T] {
 	return &Index[T]{items: items, of: of}
 }
 
-// Select returns the items whose rules may match a resource, in their order. The slice is shared
-// and must not be changed.
+// Select returns the items whose rules may match a resource, in the order of NewIndex. The slice is
+// shared and must not be changed.
 func (x *Index[T]) Select(k *schema.Kind, subresource string) []T {
 	if x == nil || len(x.items) == 0 {
 		return nil

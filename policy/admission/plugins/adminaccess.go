@@ -46,9 +46,9 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt returns the path of the first device request with admin access, or "". For claims and
-// templates of all versions, the path is that of v1beta1, which clients know. Prioritized
-// alternatives (firstAvailable) cannot request admin access.
+// requestedAt returns the path of the first device request with admin access, or "". The path is
+// that of v1beta1 for all versions of claims and templates. Prioritized alternatives
+// (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")
 	if template := spec.Object("spec"); template != nil {

@@ -38,8 +38,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do for each container and image volume of a Pod. path is the path of the
-// object of, and field the name of its pull policy field.
+// eachPullPolicy calls do for each container and image volume of a Pod. of is the object that has
+// the pull policy in field, and path is its path.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
 		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))

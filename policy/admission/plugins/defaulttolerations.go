@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultTolerationSeconds returns the plugin that makes Pods tolerate nodes that are not ready or
-// unreachable for some time. Otherwise a short interruption would evict all Pods of a node.
-// Tolerations that the Pod already has take precedence.
+// DefaultTolerationSeconds returns the plugin that lets Pods tolerate not-ready and unreachable
+// nodes for a limited time. Otherwise a short interruption would evict all Pods of a node. Existing
+// tolerations of the Pod take precedence.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
 	return admission.Register("DefaultTolerationSeconds", defaultTolerations{
 		{naming.Translate("node.platform.io/not-ready"), notReadySeconds},

@@ -40,8 +40,8 @@ func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// Validate takes a token from the bucket of each limit. It runs last. A write that then fails does
-// not return the tokens.
+// Validate takes a token from the bucket of each limit. It runs last. If the write fails later, the
+// tokens are not returned.
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {

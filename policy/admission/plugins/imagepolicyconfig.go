@@ -22,8 +22,8 @@ type ImagePolicyConfig struct {
 	DefaultAllow bool
 }
 
-// ParseImagePolicyConfig parses the object imagePolicy, which is required. For durations, 0 means
-// the default and -1 disables.
+// ParseImagePolicyConfig parses the object imagePolicy, which is required. A duration of 0 means
+// the default, and -1 means none.
 func ParseImagePolicyConfig(t tree.Tree) (ImagePolicyConfig, error) {
 	var c ImagePolicyConfig
 	policy, ok := t["imagePolicy"].(tree.Tree)

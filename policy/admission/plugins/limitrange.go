@@ -25,8 +25,6 @@ type bound struct {
 	text     string // of the amount
 }
 
-// parseLimitRange lets later items override earlier ones. Validation allows only one item for
-// containers.
 func parseLimitRange(o *policy.Object) *limitRange {
 	l := &limitRange{defaultRequests: tree.Tree{}, defaultLimits: tree.Tree{}}
 	for _, item := range o.Tree.Object("spec").Objects("limits") {
@@ -119,8 +117,9 @@ type usage struct {
 func requestOf(d demand) usage { return usage{"request", d.requests} }
 func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
-// check appends the first violation of a minimum or maximum. The first usage must be set, because a
-// container without a limit could use any amount. The two spaces in the message match Kubernetes.
+// check appends the first violation of a minimum or maximum. The first usage must specify the
+// resource, because a container without a limit could use any amount. The two spaces in the message
+// match Kubernetes.
 func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
 	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
 	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]

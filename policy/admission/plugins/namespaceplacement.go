@@ -33,7 +33,7 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 	return n
 }
 
-// A namespacePlacement holds the parsed annotations of a namespace. Absent ones are nil. A
+// A namespacePlacement holds the parsed annotations of a namespace. Absent annotations are nil. A
 // malformed annotation does not make the namespace invalid, because its author may not know these
 // plugins. The Pods of the namespace are rejected instead.
 type namespacePlacement struct {

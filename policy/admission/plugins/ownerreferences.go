@@ -93,7 +93,7 @@ func (p ownerPermission) allows(a authz.Attributes) (ok bool, reason string) {
 	return decision == authz.Allow, reason
 }
 
-// newBlockingOwners returns the owners whose deletion the object newly blocks. It compares UIDs,
+// newBlockingOwners returns the owners for which blockOwnerDeletion is newly set. It compares UIDs,
 // because names may be reused.
 func newBlockingOwners(old, wanted tree.Tree) (owners []tree.Tree) {
 	blocked := map[string]bool{}

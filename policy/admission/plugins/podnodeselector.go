@@ -88,7 +88,7 @@ func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// checkWhitelist checks the merged labels, so that the selector of the namespace must comply too.
+// checkWhitelist checks the merged labels, which include the selector of the namespace.
 func (p nodeSelectorPlugin) checkWhitelist(a *request.Attributes) error {
 	whitelist := p.config.Whitelist[a.Key.Namespace]
 	if len(whitelist) == 0 {

@@ -66,8 +66,8 @@ type tolerationRestriction struct {
 	memoryPressure string // taint that all but best-effort Pods tolerate
 }
 
-// Admit merges the tolerations. It makes all Pods that are not best-effort tolerate memory
-// pressure, because nodes evict best-effort Pods first. It also checks the whitelist, to fail
+// Admit merges the tolerations. It adds a toleration for memory pressure to Pods that are not
+// best-effort, because nodes evict best-effort Pods first. It also checks the whitelist, to fail
 // early.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)

@@ -86,8 +86,8 @@ func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 }
 
 // Admit completes a new Pod. If the default account does not exist yet, it leaves the Pod without
-// account, and accountWaiter completes it. Mirror Pods are checked but not changed, because their
-// node already runs them.
+// an account, and accountWaiter completes the Pod. Mirror Pods are checked but not changed, because
+// the node already runs them.
 func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	if !a.IsCreate() || p.isMirror(a.New) {
 		return p.Validate(a)
@@ -106,9 +106,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete fills a new Pod from its account. A nil account is an error, because the account does
-// not exist. complete also sets the deprecated field serviceAccount. Pull secrets of the Pod
-// override those of the account.
+// complete fills a new Pod from its account. It returns an error if account is nil. It also sets
+// the deprecated field serviceAccount. Pull secrets of the Pod override those of the account.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)

@@ -65,8 +65,9 @@ func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error 
 	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
 }
 
-// checkMirror rejects mirror Pods that use an account or a secret. A node creates its own mirror
-// Pods, and the node authorizer grants it access to the objects that its Pods reference.
+// checkMirror rejects mirror Pods that use an account or a secret. Otherwise a node could gain
+// access to any secret with a mirror Pod, because the node authorizer allows access to the objects
+// that its Pods reference.
 func checkMirror(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {
@@ -85,8 +86,8 @@ func checkMirror(a *request.Attributes) error {
 	return nil
 }
 
-// namesSecret reports whether a Pod references any secret. It must know every field with such a
-// reference, even in unmounted volumes.
+// namesSecret reports whether a Pod references any secret. It must check every field that can
+// reference one, even in unmounted volumes.
 func namesSecret(spec tree.Tree) bool {
 	found := slices.ContainsFunc(spec.Objects("imagePullSecrets"), func(ref tree.Tree) bool { return ref.String("name") != "" }) ||
 		slices.ContainsFunc(spec.Objects("volumes"), volumeNamesSecret)

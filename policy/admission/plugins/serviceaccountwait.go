@@ -8,7 +8,7 @@ import (
 )
 
 // Maximum wait for the default account of a new namespace, and the poll interval. The controller
-// usually creates it within milliseconds.
+// usually creates the account within milliseconds.
 const (
 	accountWait  = time.Second
 	accountRetry = 10 * time.Millisecond

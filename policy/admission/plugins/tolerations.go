@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeTolerations concatenates two lists and omits tolerations that another one includes. Of equal
-// tolerations, it keeps the first. Merging is idempotent, because plugins may run more than once.
+// mergeTolerations concatenates two lists and omits tolerations that another toleration covers. Of
+// equal tolerations, it keeps the first. Merging is idempotent, because plugins may run more than
+// once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any

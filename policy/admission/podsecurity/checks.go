@@ -4,7 +4,7 @@ package podsecurity
 // empty reason means no violation.
 type check func(p *pod) (reason, detail string)
 
-// A revision is the implementation of a check from a minor version on. The server keeps older
+// A revision is the implementation of a check starting at a minor version. The server keeps older
 // revisions, because namespaces can pin versions.
 type revision struct {
 	since int

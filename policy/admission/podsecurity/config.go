@@ -86,7 +86,8 @@ func (r *configReader) error() error {
 	return errors.Join(errs...)
 }
 
-// defaults returns the zero Policy for absent fields, which is privileged at the latest version.
+// defaults parses the default policy. Absent fields mean the level privileged at the latest
+// version.
 func (r *configReader) defaults(t tree.Tree) (p Policy) {
 	const path = "defaults"
 	r.checkFields(t, path, "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version")

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Limits for checking existing Pods. A change to namespace labels is answered only after the check.
+// Limits for checking existing Pods. The response to a change of namespace labels waits for the
+// check.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second

@@ -60,8 +60,8 @@ func seLinuxOptions(allowed []string) check {
 	}
 }
 
-// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply
-// from the version in their name on.
+// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The other lists apply as
+// of the version in their name.
 var (
 	sysctls0 = []string{
 		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",

@@ -14,7 +14,7 @@ const (
 
 var levelNames = [...]string{"privileged", "baseline", "restricted"}
 
-// String returns the level as in labels.
+// String returns the level as spelled in labels.
 func (l Level) String() string { return levelNames[l] }
 
 var errLevel = errors.New("must be one of privileged, baseline, restricted")

@@ -51,7 +51,7 @@ func (m *metricSet) evaluate(r Request, mode string, lv LevelVersion, allowed bo
 }
 
 // versionLabel returns the effective version. Unknown versions share one label value, because
-// namespaces may specify any.
+// namespaces may specify any version.
 func versionLabel(lv LevelVersion) string {
 	switch {
 	case lv.Level == Privileged:

@@ -9,7 +9,7 @@ type LevelVersion struct {
 // String returns, for example, "restricted:v1.35".
 func (lv LevelVersion) String() string { return lv.Level.String() + ":" + lv.Version.String() }
 
-// equivalent ignores versions at the privileged level, which has no checks.
+// equivalent is like ==, but ignores versions at the privileged level, which has no checks.
 func (lv LevelVersion) equivalent(other LevelVersion) bool {
 	return lv == other || lv.Level == Privileged && other.Level == Privileged
 }

@@ -25,7 +25,7 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike reports whether two specs differ only in amounts. They then have the same usage, so
+// countsAlike reports whether two specs differ only in amounts. Such specs have the same usage, so
 // new limits take effect without a scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&

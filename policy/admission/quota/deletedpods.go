@@ -28,7 +28,7 @@ func (n *namespace) isLapsed(o *meta.Object) bool {
 	return p != nil && p.lapsed
 }
 
-// track records a terminating Pod and forgets a removed one. The caller holds the mutex.
+// track records a terminating Pod and drops a removed one. The caller holds the mutex.
 func (o *observation) track(n *namespace) {
 	switch {
 	case o.now == nil:

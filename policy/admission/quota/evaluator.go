@@ -69,7 +69,7 @@ func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	return true
 }
 
-// evaluators holds the evaluators of resources with more quota names than the object count.
+// evaluators holds the evaluators of resources that have quota names other than the object count.
 type evaluators map[meta.GroupResource]*evaluator
 
 func newEvaluators(naming *meta.Naming) evaluators {

@@ -95,8 +95,8 @@ func (l *Ledger) forget(namespace, quota string) {
 // Changes returns a channel that receives a value when TakeChanges has keys.
 func (l *Ledger) Changes() <-chan struct{} { return l.announce }
 
-// TakeChanges returns the quotas whose status has become outdated since the last call. Many changes
-// thus cause only one status write.
+// TakeChanges returns the quotas whose status has become outdated since the last call, so that many
+// changes cause only one status write.
 func (l *Ledger) TakeChanges() []meta.Key {
 	l.mu.Lock()
 	defer l.mu.Unlock()

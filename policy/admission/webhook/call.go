@@ -63,8 +63,8 @@ type outcome struct {
 	opens    bool // it failed, and the failurePolicy ignores that
 }
 
-// outcomeOf classifies the error of a call. Canceled requests do not count as rejections.
-// Otherwise, impatient clients would make a webhook look broken.
+// outcomeOf classifies the error of a call. Canceled requests do not count as rejections, because
+// the webhook is not at fault.
 func (h *hook) outcomeOf(err error) outcome {
 	var failed *callFailure
 	var rejected *rejection

@@ -47,7 +47,7 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// parseHook keeps an invalid webhook as a hook with a fault, because its failurePolicy still
+// parseHook returns a hook with a fault for an invalid webhook, because the failurePolicy still
 // applies. It picks the first version in admissionReviewVersions that the server supports.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{

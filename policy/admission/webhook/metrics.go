@@ -22,7 +22,7 @@ const (
 // maxCode bounds the code label, so that webhooks cannot create arbitrary series.
 const maxCode = 600
 
-// buckets are in seconds and have the bounds that Kubernetes uses.
+// buckets holds the histogram buckets in seconds, as in Kubernetes.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
 // Metrics counts webhook calls by result. Only existing webhooks have series. Metrics is safe for

@@ -17,7 +17,7 @@ type prepared struct {
 }
 
 // Validate calls all matching webhooks in parallel. If several deny the request, it returns the
-// error of the one that comes first in hook order.
+// error of the first one in hook order.
 func (p *Plugin) Validate(a *request.Attributes) error {
 	ctx := a.Context
 	ask, err := p.prepare(ctx, a)

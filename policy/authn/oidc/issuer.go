@@ -38,8 +38,8 @@ const (
 	maxDocumentSize = 1 << 20          // bytes of a document
 	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
-	// refreshPeriod is the time between two fetches, and thus the longest time for which a revoked
-	// key is accepted.
+	// refreshPeriod is the time between two fetches. A revoked key is accepted for at most this
+	// time.
 	refreshPeriod  = 15 * time.Minute
 	fetchBurst     = 3                // fetches that tokens may cause at once …
 	refillInterval = 10 * time.Second // … and the time after which they may cause another one
@@ -73,11 +73,11 @@ func (i *issuer) run(ctx context.Context) {
 
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again, for a token that no key in than has signed. It returns than
-// if the keys have not changed, or if tokens have recently caused too many fetches.
+// newerKeys fetches the key set again if no key in than verifies a token. It returns than if the
+// keys have not changed, or if tokens have recently caused too many fetches.
 func (i *issuer) newerKeys(than *keySet) *keySet {
-	// A fetch that another goroutine started may have read the keys before they changed. If it
-	// finds no new keys, fetch once more.
+	// A fetch of another goroutine may have read the key set before the keys changed, so retry
+	// once.
 	for range 2 {
 		if set := i.keys(); set != than {
 			return set

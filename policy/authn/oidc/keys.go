@@ -87,7 +87,7 @@ func rsaKey(modulus, exponent string) any {
 	return public
 }
 
-// ecdsaKey returns nil if the curve is unknown or the point is not on it.
+// ecdsaKey returns nil if the curve is unknown or does not contain the point.
 func ecdsaKey(name, x, y string) any {
 	curve := curves[name]
 	if curve == nil {

@@ -2,14 +2,14 @@ package oidc
 
 import "net/url"
 
-// SignIn holds the endpoints at which users obtain tokens, from the provider's discovery document.
+// SignIn holds the sign-in endpoints from the provider's discovery document.
 type SignIn struct {
 	AuthorizationEndpoint string `json:"authorization_endpoint"` // https URL
 	TokenEndpoint         string `json:"token_endpoint"`         // https URL
 }
 
-// orNone returns nil unless both endpoints are https URLs, because the sign-in page must not send
-// users or authorization codes elsewhere.
+// orNone returns nil unless both endpoints are https URLs. The sign-in page must not send
+// authorization codes in plain text.
 func (s SignIn) orNone() *SignIn {
 	for _, where := range []string{s.AuthorizationEndpoint, s.TokenEndpoint} {
 		if u, err := url.Parse(where); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -19,5 +19,5 @@ func (s SignIn) orNone() *SignIn {
 	return &s
 }
 
-// SignIn returns the sign-in endpoints. It returns nil if they are not known yet or not offered.
+// SignIn returns the sign-in endpoints, or nil if they are unknown.
 func (t *Authenticator) SignIn() *SignIn { return t.issuer.signIn.Load() }

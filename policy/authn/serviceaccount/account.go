@@ -17,7 +17,7 @@ type Account struct{ Namespace, Name, UID string }
 // Username returns the user name of the account, system:serviceaccount:<namespace>:<name>.
 func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.Name }
 
-// Groups returns the groups of the account: all service accounts, and those in its namespace.
+// Groups returns the group of all service accounts and the group of those in the namespace.
 func (a Account) Groups() []string { return []string{Group, Group + ":" + a.Namespace} }
 
 // ParseUsername returns the account with this user name. Its UID is unknown. ok is false if the

@@ -18,8 +18,8 @@ const (
 	KeysType      = "application/jwk-set+json"
 )
 
-// DiscoveryDocument returns the document with which other services verify tokens of the issuer
-// (OpenID Connect Discovery 1.0, section 3). keys is the URL of the key set.
+// DiscoveryDocument returns the discovery document of an issuer (OpenID Connect Discovery 1.0,
+// section 3). keys is the URL of the key set.
 func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string
 	for _, k := range all {

@@ -30,8 +30,8 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// IsLastUsedStale reports whether the last-used label of a Secret must be updated, which happens
-// once a day. Tomorrow's date is not stale, because another server's clock may be ahead.
+// IsLastUsedStale reports whether the last-used label of a Secret must be updated. Tomorrow's date
+// is not stale, because another server's clock may be ahead.
 func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)
 	today := now.UTC()

@@ -38,7 +38,7 @@ type TokenRequest struct {
 	Issued func(credentialID string)
 }
 
-// Projected volumes request exactly projectedTokenSeconds, so only such tokens are extended.
+// Only tokens with a lifetime of projectedTokenSeconds, as for projected volumes, are extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour

@@ -17,8 +17,7 @@ import (
 const userPrefix = "system:node:"
 
 // Identity returns the node name of a user. ok is false unless the user has both the group and the
-// name prefix of nodes. A user name that is only the prefix gives an empty name, which has no
-// rights.
+// name prefix of nodes. The name is empty if the user name consists only of the prefix.
 func Identity(u *authn.User) (name string, ok bool) {
 	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
@@ -36,12 +35,12 @@ type Authorizer struct {
 // A resource consists of an API group and a resource name, optionally with "/" and a subresource.
 type resource struct{ group, name string }
 
-// A rule reports whether a node may make a request, and otherwise the reason. It must not block,
-// because it runs for every request of every node.
+// A rule reports whether a node may make a request. reason explains a rejection. A rule must not
+// block, because it runs for every request of every node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
-// New returns an Authorizer that watches objects until ctx ends, after it has read the existing
-// ones. The watched objects refer to a node, or link a Pod to a Secret.
+// New returns an Authorizer that watches objects until ctx ends. It first reads the existing
+// objects.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)
@@ -68,11 +67,10 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Generation changes whenever an object that decisions depend on changes.
+// Generation returns a number that changes with each change that may affect decisions.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
-// Authorize never denies, so that other authorizers can grant a node additional rights. If none
-// does, the rejection contains the returned reason.
+// Authorize never denies, so that other authorizers can grant a node additional rights.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Identity(a.User)
 	switch {

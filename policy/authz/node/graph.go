@@ -28,9 +28,8 @@ const (
 	resourceSliceVertex
 )
 
-// A graph holds the relations between objects and nodes. Its size depends on the scheduled Pods
-// rather than on the objects that they refer to. A query needs two or three map lookups, and for a
-// Secret one more per volume.
+// A graph holds the relations between objects and nodes. Its size depends on the number of
+// scheduled Pods, not on the number of objects.
 type graph struct {
 	mirrorAnnotation string // annotation of mirror Pods
 
@@ -48,13 +47,13 @@ type graph struct {
 	generation atomic.Uint64
 }
 
-// A pod keeps its references, so that exactly these are removed when the Pod changes.
+// A pod records the references of a Pod, to remove exactly these when the Pod changes.
 type pod struct {
 	node string
 	refs []vertex
 }
 
-// A volume gives the Pods that use its claim access to its secrets.
+// A volume holds the claim and the Secrets of a PersistentVolume.
 type volume struct {
 	claim   vertex
 	secrets []vertex

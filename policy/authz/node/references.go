@@ -8,8 +8,7 @@ import (
 // secretSources lists the volume sources that refer to a Secret by secretRef.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// refCollector collects the references of one Pod. It drops duplicates, so that the counts in the
-// graph stay balanced.
+// refCollector collects the references of one Pod without duplicates.
 type refCollector struct {
 	namespace string
 	seen      map[vertex]bool
@@ -34,8 +33,8 @@ func SecretsOf(pod tree.Tree) (names []string) {
 	return names
 }
 
-// podReferences returns the objects to which a Pod refers. It must return exactly the objects that
-// kubelets read for the Pod. Otherwise, nodes lack necessary access or get unnecessary access.
+// podReferences returns the objects to which a Pod refers. These must be exactly the objects that
+// kubelets read for the Pod, because they determine the access of nodes.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Restriction returns the plugin NodeRestriction. The Authorizer alone would let nodes write too
-// much. The plugin limits a node to its own Node, Lease and CSINode, to mirror Pods, and to the
-// status and tokens of its Pods. authorizer may allow tokens for audiences that no volume requests.
+// Restriction returns the plugin NodeRestriction. It limits the writes of a node to its own Node,
+// Lease and CSINode, to mirror Pods, and to the status and tokens of its Pods. authorizer may allow
+// tokens for audiences that no volume requests.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,

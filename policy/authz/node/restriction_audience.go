@@ -28,8 +28,8 @@ func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authori
 	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Admit runs before defaults are added to the request. A request without audiences is therefore for
-// the empty audience, which a volume without an audience requests.
+// Admit runs before defaulting. It treats a request without audiences as a request for the empty
+// audience, as in a volume without an audience.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
@@ -61,8 +61,8 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
 }
 
-// podHasAudience reports whether a volume of a Pod requests tokens for an audience. It returns the
-// errors of volumes that cannot be resolved only if no other volume requests the audience.
+// podHasAudience reports whether a volume of a Pod requests tokens for an audience. If no volume
+// does, it returns the errors of volumes that cannot be resolved.
 func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
 	var faults []string
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
@@ -133,8 +133,8 @@ var successors = map[string]string{
 	"vsphereVolume": "csi.vsphere.vmware.com",
 }
 
-// driverOfSource returns the CSI driver of a volume, or the one that replaces its in-tree source,
-// or "".
+// driverOfSource returns the CSI driver of a volume, or "". For an in-tree volume source, it
+// returns the successor.
 func driverOfSource(volume tree.Tree) string {
 	if volume.Has("csi") {
 		return volume.Object("csi").String("driver")

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// admitNode lets a node write its own Node except for fields such as taints, and only labels that
-// describe the machine. A compromised node must not attract Pods, and with them their Secrets.
+// admitNode lets a node write its own Node, except for some fields such as taints and certain
+// labels. A compromised node must not attract Pods, because it would get access to their Secrets.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -74,8 +74,8 @@ func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []st
 	return labels
 }
 
-// forbids reports whether a node may not set a label. A node may set all labels outside the
-// vendor's domains, and the listed ones inside. It may never set labels below node-restriction, so
+// forbids reports whether a node must not set a label. It allows all labels outside the vendor's
+// domains, and the listed labels inside. Labels below node-restriction are always forbidden, so
 // that operators can trust them.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newRules returns the rules for nodes by resource. Some of them allow too much, such as updating
-// the status of any Node. Restriction checks these requests in admission.
+// newRules returns the rules for nodes by resource. Some rules allow too much, such as updating the
+// status of any Node. Restriction checks these requests in admission.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")

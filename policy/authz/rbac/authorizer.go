@@ -26,8 +26,8 @@ type Authorizer struct {
 
 var _ authz.RuleResolver = (*Authorizer)(nil)
 
-// New returns an Authorizer that watches objects until ctx ends, after it has read the existing
-// ones. It reads the four resources concurrently, so a binding may arrive before its role.
+// New returns an Authorizer that watches objects until ctx ends. It first reads the four resources
+// concurrently, so a binding may arrive before its role.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
@@ -57,7 +57,7 @@ func Resources() []meta.GroupResource {
 	return all
 }
 
-// Generation changes whenever an object that decisions depend on changes.
+// Generation returns a number that changes with each change that may affect decisions.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize checks the grants of the user and of each group in turn, cluster-wide grants before
@@ -97,7 +97,7 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 }
 
 // firstAllowing returns the first grant that allows the request, or nil. It sets lacking if it
-// finds a missing role, which the caller reports only if no grant allows the request.
+// finds a missing role.
 func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
 		r := g.entry.role

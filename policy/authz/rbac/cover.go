@@ -52,9 +52,9 @@ func (r rule) breakDownSize() int {
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
-// uncovered returns the parts of wanted that held does not allow, broken down. To bound the cost,
-// it returns a rule with too many parts as a whole. This may reject a permitted request, but never
-// permits a forbidden one.
+// uncovered breaks down wanted and returns the rules that held does not cover. To bound the cost,
+// it does not break down a rule with too many combinations. This may reject a permitted request,
+// but never permits a forbidden one.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown

@@ -3,13 +3,13 @@
 //
 // A rule allows verbs on resources or paths. A role holds the compiled rules of one object. It is
 // in a roleEntry, which also exists while the role is missing. A binding has one grant per subject.
-// The index watches the stored objects and maps subjects to their grants, by which the Authorizer
-// decides. Escalation is the admission plugin that keeps users from granting rights that they do
-// not hold. Reconcile creates and repairs the default roles and bindings.
+// The Authorizer decides by an index, which watches the stored objects and maps subjects to grants.
+// Escalation is the admission plugin that keeps users from granting rights that they do not hold.
+// Reconcile creates and repairs the default roles and bindings.
 //
 // A service account is the user "system:serviceaccount:<namespace>:<name>". Grants point to the
-// roleEntry, so that a changed role takes effect with a single store. A changed binding affects
-// only its own subjects.
+// roleEntry, so that a changed role takes effect at once. A changed binding affects only its own
+// subjects.
 //
 // # Invariants
 //

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Escalation returns the plugin that rejects roles and bindings that grant rights that the user
-// does not hold. It always runs. Exceptions are members of system:masters, users with the verb
-// escalate on the role, and users with the verb bind on the bound role. verbs authorizes these two
-// verbs and must not block. objects contains the bound roles.
+// Escalation returns the plugin that prevents users from granting rights that they do not hold.
+// Members of system:masters are exempt, as are users with the verb escalate on the role or bind on
+// the bound role. verbs authorizes these two verbs and must not block. objects contains the bound
+// roles.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{
 		Resources: []string{group + "/roles", group + "/clusterroles", group + "/rolebindings", group + "/clusterrolebindings"},

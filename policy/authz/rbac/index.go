@@ -72,7 +72,7 @@ func (x *index) dropUnused(c *roleEntry) {
 	}
 }
 
-// handleBinding replaces the whole binding. Comparing the subjects would save little.
+// handleBinding replaces the whole binding, because comparing the subjects would save little.
 func (x *index) handleBinding(c policy.Change) {
 	var now *binding
 	if !c.Deleted {

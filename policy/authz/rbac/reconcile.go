@@ -162,8 +162,8 @@ func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 	return changed
 }
 
-// repairRole adds missing rules, unless the role aggregates them. Rules that other rules cover are
-// not missing, so that a role simplified by an operator does not grow at each start.
+// repairRole adds missing rules, unless the role aggregates them. A rule is not missing if other
+// rules cover it, because operators may simplify roles.
 func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	gathered, gather := has.Object("aggregationRule"), wanted.Object("aggregationRule")
 	if gathered == nil || gather == nil {

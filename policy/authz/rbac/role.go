@@ -14,7 +14,7 @@ type target struct{ group, resource, sub string }
 type role struct {
 	rules []rule
 	// byTarget indexes the rules that name resources without wildcards. unindexed contains the
-	// others.
+	// other rules.
 	byTarget  map[target][]*rule
 	unindexed []*rule
 }

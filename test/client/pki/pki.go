@@ -49,7 +49,7 @@ func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
 }
 
 // Issue issues a certificate for a new key and returns it with its chain. If issuer is empty, the
-// certificate is self-signed. By default, it is valid from an hour ago until an hour from now.
+// certificate is self-signed. The default validity is one hour before and after the current time.
 func Issue(t testing.TB, issuer tls.Certificate, template *x509.Certificate) tls.Certificate {
 	t.Helper()
 	key, now := NewKey(t), time.Now()

@@ -83,8 +83,8 @@ type run struct {
 	env  []string // besides the environment of this process
 }
 
-// step returns a step that runs the command and reports finished tests. The error of the step only
-// says that the run failed. The results give the reason.
+// step returns a step that runs the command and reports finished tests. The error of the step does
+// not contain the reason for a failure, which is in the results.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)

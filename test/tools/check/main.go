@@ -39,8 +39,7 @@ type checker struct {
 	*report
 	root   string // of the repository
 	module string // the folder of the module test
-	// memoryDir is a tmpfs directory for suites that do not test the disk. It is "" if there is
-	// none.
+	// memoryDir is a tmpfs directory for suites that do not test the disk, or "".
 	memoryDir string
 }
 
@@ -95,8 +94,8 @@ func (c checker) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withCgo is for the race detector, which requires cgo. Everything else is built without cgo, as
-// the programs are, so that packages are compiled only once.
+// withCgo enables cgo, which the race detector requires. All other builds disable cgo, as those of
+// the programs do, so that packages are compiled only once.
 const withCgo = "CGO_ENABLED=1"
 
 // withoutDWARF saves more than half of the CPU time for linking. Stack traces stay complete.
@@ -220,8 +219,7 @@ func (c checker) changed(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// testFolder returns dir or its nearest parent directory with tests, which may cover small
-// packages. Without tests it returns dir.
+// testFolder returns dir or its nearest parent directory with tests, or dir if there are no tests.
 func testFolder(root, dir string) string {
 	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
 		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {

@@ -38,8 +38,7 @@ type stageResult struct {
 	err                     error
 }
 
-// failed returns the failed tests and packages. It omits those that failed only because of a
-// subtest or test in them.
+// failed returns the failed tests and packages, except for parents of failed tests.
 func failed(results []result) (failed []result) {
 	for _, f := range results {
 		if f.action != "fail" {

@@ -72,7 +72,7 @@ func (c checker) binary(folder string, race bool) string {
 	return filepath.Join(c.root, "bin", dir, filepath.Base(folder)+".test")
 }
 
-// build builds the test binaries of directories and reports whether this succeeded.
+// build builds the test binaries of directories and reports whether it succeeded.
 func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	name := "build suites"
 	var env []string
@@ -93,7 +93,8 @@ func (c checker) run(ctx context.Context, s suiteRun) step {
 	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
-// suites builds the selected suites and runs them, more than one per CPU because tests also wait.
+// suites builds and runs the selected suites. It runs more than one per CPU, because tests also
+// wait.
 func (c checker) suites(ctx context.Context) error {
 	all, err := c.suiteRuns()
 	if err != nil {

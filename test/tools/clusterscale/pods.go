@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// createDeployments creates Deployments and distributes the Pods evenly among them.
 func createDeployments(ctx context.Context, c *client.Client, s settings) error {
 	for i := range s.deployments {
 		replicas := s.pods / s.deployments

@@ -23,8 +23,8 @@ type report struct {
 	failures string            // a folder, created if missing; "" for none
 }
 
-// newReport returns a report for a suite. Tests that have passed or were skipped according to file
-// count as done, and are removed from the suite.
+// newReport returns a report for a suite. Tests that are passed or skipped in file are counted and
+// removed from the suite.
 func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
 	if failures != "" {
@@ -124,7 +124,7 @@ func (r *report) print(w io.Writer) error {
 // objects.
 const reasonLimit = 120
 
-// reasonOf extracts the reason for which the suite skipped a test from its output.
+// reasonOf extracts the reason for skipping a test from the suite's output.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

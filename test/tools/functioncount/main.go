@@ -51,7 +51,7 @@ func runWithCounters() error {
 	}
 	measured := exec.Command(binary, os.Args[1:]...)
 	measured.Stdout, measured.Stderr = os.Stdout, os.Stderr
-	// The program writes the counters itself. GOCOVERDIR only avoids a warning when it exits.
+	// The program writes the counters itself. GOCOVERDIR only avoids a warning at exit.
 	measured.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var exit *exec.ExitError
 	if err := measured.Run(); errors.As(err, &exit) {

@@ -17,7 +17,7 @@ var (
 	pathOfDoc = regexp.MustCompile(`\bdocs/[\w/.-]+\.md(#[\w-]+)?`)
 )
 
-// link reports a link whose target names no existing file or heading. The target is relative to
+// link reports a link whose target is not an existing file or heading. The target is relative to
 // dir.
 func (p *prose) link(line int, dir, target string) {
 	if strings.Contains(target, ":") { // another site

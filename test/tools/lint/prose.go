@@ -17,12 +17,12 @@ import (
 )
 
 // The prose rules apply to comments and documents. The banned words also apply to string literals
-// of production code. Links, and names of documents in Go files, must not be broken. A comment with
-// a line of the form
+// of production code. Links and names of documents in Go files must be valid. The rules do not
+// apply to a comment with a line of the form
 //
 //	//lint:ignore prose REASON
 //
-// is exempt, and so is a string literal below such a comment.
+// or to a string literal below it.
 const (
 	maxColumns       = 100 // of comments and documents
 	maxCommentWords  = 150 // except for package comments
@@ -35,7 +35,7 @@ const (
 
 const ignoreProse = "//lint:ignore prose "
 
-// bannedWords are paraphrases for people or things that have a technical noun.
+// bannedWords matches vague words for which there is a technical noun.
 var bannedWords = regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|whom|tells|told|what there is|what is to be|in vain|of which there|otherwise than)\b` +
 	`|(^|[.,;:(] |\b(for|to|of|by|what|says|said|knows?|and) )who\b`)
 

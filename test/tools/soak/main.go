@@ -134,8 +134,8 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf extracts lines from the output of a part: those about covered work (figures), and those
-// about tests that could not run (lacking).
+// figuresOf extracts lines from the output of a part. figures holds lines about covered work and
+// failures, and lacking holds lines about tests that could not run.
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)

@@ -75,7 +75,7 @@ type report struct {
 	} `json:"rows"`
 }
 
-// measure runs those workloads of the group whose row names match the expression only.
+// measure runs the workloads of the group, filtered by row name.
 func (g group) measure(ctx context.Context, b builds, only *regexp.Regexp, runs int) ([]Row, error) {
 	var workloads []string
 	for _, w := range g.workloads {

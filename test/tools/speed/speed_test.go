@@ -43,8 +43,8 @@ func TestGroupWithoutMatch(t *testing.T) {
 	}
 }
 
-// TestPlot checks that each workload has a panel with a line per variant. The line must have a gap
-// where a measurement lacks the row.
+// TestPlot checks that each workload has a panel with a line per variant, and that a line has a gap
+// at measurements without the row.
 func TestPlot(t *testing.T) {
 	at := func(day int, commit string, rows ...Row) Measurement {
 		return Measurement{Commit: commit, Date: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Rows: rows}

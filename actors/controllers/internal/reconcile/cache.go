@@ -63,8 +63,8 @@ type Cache[T Cached] struct {
 	// namespaces holds the objects by namespace. It is nil for Pods, which are not looked up by
 	// namespace.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the versions of deletes that were reported by a response but not yet by the watch.
-	// Until then, the watch may deliver older versions, which must not bring the object back.
+	// gone holds the versions of deletes that a response has reported but the watch has not. Older
+	// versions that the watch still delivers must not restore the object.
 	gone map[meta.Key]uint64
 	// seen is the newest version that the watch has delivered. If the response to a write is not
 	// newer and the object is missing, the watch has already delivered both the write and a later
@@ -162,8 +162,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	if watched {
 		c.seen = max(c.seen, e.Version)
 	}
-	// Once the watch delivers a delete that a response has already reported, nothing older can
-	// follow.
+	// After the watch has delivered a delete, no older version can follow.
 	if stale := late || e.Version != 0 && (old != none && e.Version <= old.Ref().Version || e.Version <= c.gone[e.Key]); stale {
 		if watched && e.Deleted && c.gone[e.Key] == e.Version {
 			delete(c.gone, e.Key)

@@ -15,7 +15,7 @@ import (
 )
 
 // A Client reads and writes the objects of one kind. Its Kind is nil if the kind is not served. If
-// the kind has a cache, the cache includes a write when the write returns.
+// the kind has a cache, a write updates the cache before it returns.
 type Client struct {
 	*schema.Kind
 	env       *Env

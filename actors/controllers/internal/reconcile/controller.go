@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Controller reconciles keys, which the handlers of its sources enqueue. Workers start once all
+// A Controller reconciles keys that the handlers of its sources enqueue. Workers start once all
 // sources are synced. A key is processed by one worker at a time and retried with backoff after a
 // failure.
 type Controller[K comparable] struct {
@@ -62,8 +62,8 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 }
 
 // On registers handler for the existing objects of cache and for all changes. The handler is
-// removed when the controller stops, because the cache may outlive it: each time this server
-// becomes the leader, it creates a new controller.
+// removed when the controller stops, because the cache may outlive the controller. New controllers
+// are created each time this server becomes the leader.
 func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
 	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }

@@ -88,7 +88,7 @@ type eventWriter struct {
 	queue   chan *event
 	running Exclusive // guards the fields below
 
-	// State of earlier Events. A full map is cleared, which only starts new series and budgets.
+	// State of earlier Events. Clearing a full map only starts new series and budgets.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
 	budgets map[event]*eventBudget   // component and object only
@@ -151,8 +151,8 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine returns the key of an Event's series and the Event to write, which is a combined one if
-// there are too many similar Events.
+// combine returns the key of an Event's series and the Event to write. If there are too many
+// similar Events, it returns a combined one.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}

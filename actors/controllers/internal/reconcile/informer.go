@@ -179,7 +179,7 @@ func (f *Informer) deleteStale() {
 	close(f.completion())
 }
 
-// A KindSource returns the storage kind of a resource, which changes with its CRD.
+// A KindSource returns the storage kind of a resource. The kind may change with its CRD.
 type KindSource interface {
 	// Changed returns a channel that is closed when the result of Kind may have changed.
 	Changed() <-chan struct{}
@@ -187,9 +187,9 @@ type KindSource interface {
 	Kind() *schema.Kind
 }
 
-// RunResource is like Run, but takes the kind from source, which may have none. When the kind
-// changes, all objects are delivered again. When its CRD is deleted, all objects are reported as
-// deleted. While there is no kind, the informer counts as synced.
+// RunResource is like Run, but takes the kind from source. When the kind changes, all objects are
+// delivered again. When its CRD is deleted, all objects are reported as deleted. While source has
+// no kind, the informer counts as synced.
 func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	f.run(ctx, func() {
 		for ctx.Err() == nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // An Item is a cached object of a kind that has few objects compared to Pods. It shares the JSON
-// with the store, which costs no memory while the object is current, and decodes it on each use. It
-// decodes the selector only once, because orphans are often matched against it.
+// with the store and decodes it on each use. Only the selector is decoded once, because orphans are
+// often matched against it.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -55,8 +55,8 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	return items
 }
 
-// Selects reports whether the item's selector matches the labels. An empty or invalid selector
-// selects nothing. It may have been stored before validation rejected such selectors.
+// Selects reports whether the item's selector matches the labels. An empty or invalid selector,
+// stored before validation rejected it, selects nothing.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// MaxWorkers is the number of objects to process in parallel. Concurrent writes share a disk sync,
-// so a few workers could not use the disk's full throughput.
+// MaxWorkers is the number of objects to process in parallel. It is high because concurrent writes
+// share a disk sync.
 const MaxWorkers = 64
 
 // ForEachParallel calls do for every item, at most MaxWorkers at a time, and joins the errors.

@@ -42,8 +42,8 @@ type metricsOf struct {
 	controller string
 }
 
-// WithMetrics returns a context for a controller, whose work queues then report to m. Queues
-// without a name get the controller's name.
+// WithMetrics returns a context in which a controller's work queues report to m. Queues without a
+// name get the controller's name.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }

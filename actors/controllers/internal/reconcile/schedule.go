@@ -35,8 +35,8 @@ func (s *Schedule[T]) Set(key T, at time.Time) {
 	s.set(key, at)
 }
 
-// SetEarlier is like Set, but keeps an earlier time set before. It is for keys that may be due for
-// several reasons.
+// SetEarlier is like Set, but keeps the previous time if it is earlier. It is for keys that may be
+// due for several reasons.
 func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

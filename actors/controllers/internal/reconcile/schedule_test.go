@@ -41,7 +41,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleRun checks that Run reacts at once to a time earlier than the one it waits for.
+// TestScheduleRun checks that Run reacts immediately to a time that is earlier than all others.
 func TestScheduleRun(t *testing.T) {
 	t.Parallel()
 	s, came := NewSchedule[string](), make(chan string)

@@ -114,8 +114,8 @@ func (b *Workqueue[T]) signal() {
 }
 
 // Get waits for items. It removes and returns up to most items, or nil when the context ends. The
-// caller must pass each item to Done. A signal wakes one caller, which wakes the next if it leaves
-// items in the queue.
+// caller must pass each item to Done. A signal wakes one caller. If that caller leaves items in the
+// queue, it wakes the next.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {

@@ -22,9 +22,9 @@ type Options struct {
 	// Tolerance is the default for how far the ratio of a metric to its target may deviate from 1
 	// without a change of the size.
 	Tolerance float64
-	// For CPUInitializationPeriod after a Pod's start, its CPU usage is ignored while it is unready
-	// or has just become ready. A Pod that became unready within InitialReadinessDelay after its
-	// start counts as never ready.
+	// CPUInitializationPeriod is how long after a Pod's start its CPU usage is ignored while the
+	// Pod is unready or has just become ready. A Pod that became unready within
+	// InitialReadinessDelay after its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 }
 
@@ -41,8 +41,8 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// A state belongs to one autoscaler and is kept between turns. history is used only by the current
-// turn, but turns of other autoscalers also read selects.
+// A state belongs to one autoscaler and is kept between turns. Only the autoscaler's own turn uses
+// history. Turns of other autoscalers also read selects.
 type state struct {
 	history history
 	selects selector.Labels // the Pods that it scales by

@@ -109,7 +109,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume adds a sample that makes the change smaller for each Pod without one.
+// assume adds a sample for each Pod without one. The sample makes the change smaller.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -186,8 +186,8 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare returns how many replicas are needed so that each one's share of value is at most
-// target. Within the tolerance, it returns replicas. share is the current value per replica.
+// forShare returns the number of replicas at which the value per replica is at most target. Within
+// the tolerance, it returns replicas. share is the current value per replica.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {

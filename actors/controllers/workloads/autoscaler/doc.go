@@ -11,8 +11,8 @@
 // from the largest proposal, the bounds and the history (behavior.go). Replicas are whole numbers.
 // Metric values are in thousandths.
 //
-// Pods that are not ready or have no sample must not make the size oscillate. Their assumed samples
-// make a change smaller. If they would reverse the change, it is dropped. The history is kept in
-// memory only. After a restart it starts with the current size, so that nothing shrinks before a
-// stabilization window has passed.
+// Pods that are not ready or have no sample must not make the size oscillate. Assumed samples for
+// these Pods make a change smaller. If they would reverse the change, the size is kept. The history
+// is kept in memory only. After a restart it starts with the current size, so that nothing shrinks
+// before a stabilization window has passed.
 package autoscaler

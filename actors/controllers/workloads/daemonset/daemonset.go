@@ -47,8 +47,8 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// reconcile processes one DaemonSet. After changing Pods, it reads them again for the status, which
-// it writes even if changing Pods failed.
+// reconcile processes one DaemonSet. It reads the Pods again after changing them, and writes the
+// status even if a change has failed.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
 	if item.Terminating {
 		return nil
@@ -79,8 +79,7 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 }
 
 // writeStatus updates the status if it has changed, and keeps conditions of other writers. It
-// schedules a turn for when a ready Pod becomes available, because no event marks the end of
-// minReadySeconds.
+// schedules a turn for when a ready Pod becomes available, because no event occurs then.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")
 	if old.Has("collisionCount") || collisions > 0 {
@@ -99,8 +98,8 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	return nil
 }
 
-// act places Pods and then updates them. It chooses the updates after placing Pods. Otherwise a
-// node could get two Pods, or the update could exceed maxUnavailable.
+// act places Pods and then chooses updates. In the opposite order, a node could get two Pods, or
+// the update could exceed maxUnavailable.
 func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
 	if err != nil {

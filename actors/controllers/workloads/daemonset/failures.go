@@ -21,7 +21,7 @@ type failure struct {
 }
 
 // failures records recent replacements of failed Pods in memory. The map is cleared when it is
-// full, which resets all delays, as a restart does.
+// full. Like a restart, this resets all delays.
 type failures struct {
 	mu  sync.Mutex
 	all map[failureKey]failure

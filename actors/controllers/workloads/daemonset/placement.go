@@ -51,7 +51,7 @@ type placement struct {
 
 // fits reports whether a node should get a Pod, and whether an existing Pod may stay. An
 // untolerated NoSchedule taint prevents only new Pods. A node that the template does not select
-// must have none.
+// must have no Pod.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false

@@ -72,7 +72,7 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods, which place replaces in the next turn. most limits the number of
+// updateInPlace deletes old Pods. The next turn replaces them. most limits the number of
 // unavailable Pods. Unavailable old Pods are always deleted, because that costs no availability and
 // a broken revision must not block the next one.
 func (t *turn) updateInPlace(most int) (c changes) {
@@ -98,9 +98,9 @@ func (t *turn) updateInPlace(most int) (c changes) {
 	return c
 }
 
-// updateBeside creates new Pods beside old ones, and deletes an old Pod when its new one is
-// available. A new Pod does not count as a surge if the old Pod is unavailable. Available Pods on
-// ineligible nodes are deleted only while enough others are available.
+// updateBeside creates surge Pods, and deletes an old Pod when its replacement is available. A new
+// Pod does not count as a surge if the old Pod is unavailable. Available Pods on ineligible nodes
+// are deleted only while enough others are available.
 func (t *turn) updateBeside(most, desired int) (c changes) {
 	surging, available := 0, 0
 	var candidates []string

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller rolls out Deployments. It only resizes ReplicaSets, whose controller manages the
-// Pods. It watches Pods only for the strategy Recreate, which waits for the old Pods to terminate.
+// A Controller rolls out Deployments by creating and resizing ReplicaSets. It watches Pods only for
+// the strategy Recreate, which waits for the old Pods to terminate.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -327,8 +327,8 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 }
 
 // writeStatus writes the status. If rolls is set, the rollout continues, and writeStatus schedules
-// a turn for the progress deadline, which causes no event. Times in objects have no fractions, so
-// the turn is a second late.
+// a turn for the progress deadline. The turn is a second late, because times in objects have no
+// fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)

@@ -35,7 +35,7 @@ func newNames(n *meta.Naming) names {
 	}
 }
 
-// own reports whether an annotation belongs to either the Deployment or the set. All other
+// own reports whether an annotation is specific to the Deployment or to the set. All other
 // annotations are copied to the sets, and back on a rollback.
 func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)

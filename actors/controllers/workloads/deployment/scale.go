@@ -41,8 +41,8 @@ func readPace(spec tree.Tree) pace {
 
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
-// newSize returns the next size of the newest set. all is the total size of all sets, without
-// terminating Pods. These therefore do not delay the rollout and may temporarily exceed the surge.
+// newSize returns the next size of the newest set. all is the total size of all sets. Terminating
+// Pods are not counted. They do not delay the rollout, but may temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -57,8 +57,8 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a decision about the size of a set. Decisions can be tested without a store, because
-// setSize writes them later.
+// A sizing is a decision about the size of a set. setSize writes it later, so that decisions can be
+// tested without a store.
 type sizing struct {
 	set  *replicaSet
 	size int64

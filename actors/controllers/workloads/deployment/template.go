@@ -119,9 +119,9 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// newSet returns the set to create. It hashes the template without the hash label, so that the same
-// template always yields the same name. If the response to a create was lost, collide therefore
-// finds the set.
+// newSet returns the set to create. Its name has a hash of the template without the hash label, so
+// that the same template always yields the same name. If the response to a create was lost, collide
+// can find the set.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64

@@ -165,8 +165,8 @@ func (r *run) observe(children []child) {
 	}
 }
 
-// forget removes Jobs that no longer exist from the active list. It reads the store. With a stale
-// cache, Forbid could start a second Job beside a running one.
+// forget removes Jobs that no longer exist from the active list. It reads the store, because with a
+// stale cache, Forbid could start a second Job while one is running.
 func (r *run) forget(ctx context.Context, children []child) error {
 	for _, a := range slices.Clone(r.active) {
 		uid, name := a.String("uid"), a.String("name")
@@ -247,7 +247,7 @@ func (r *run) mayStart(s schedule, at time.Time) bool {
 }
 
 // replace deletes running Jobs if concurrencyPolicy is Replace. If a delete fails, it returns an
-// error, so that no Job is created beside the running one.
+// error, so that no second Job is created.
 func (r *run) replace(ctx context.Context) error {
 	if r.spec.String("concurrencyPolicy") != "Replace" {
 		return nil

@@ -9,7 +9,7 @@
 //  3. The uid is removed and the counter is incremented, in one write.
 //
 // A listed Pod without the finalizer must still be counted. A Pod with the finalizer may be listed
-// again without effect. Indexed Jobs count successful indexes, which are sets and need no uids.
+// again without effect. Indexed Jobs record sets of successful indexes and need no uids.
 //
 // A Job ends when its last Pod has ended. Until then, the conditions FailureTarget and
 // SuccessCriteriaMet announce the result.

@@ -11,8 +11,7 @@ import (
 )
 
 // A Controller runs Jobs to completion. Its second queue holds Pods that no Job counts, such as
-// those of deleted Jobs. Their finalizer must be removed, because they could otherwise not be
-// deleted.
+// those of deleted Jobs. Their finalizers must be removed so that the Pods can be deleted.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -24,8 +23,7 @@ type Controller struct {
 }
 
 // burst is the maximum number of Pods that a Job creates or deletes per turn. It limits how long a
-// Job occupies a worker. It does not apply to a Job that ends or is suspended, which deletes all
-// its active Pods in one turn.
+// Job occupies a worker. A Job that ends or is suspended deletes all its active Pods in one turn.
 const burst = 500
 
 // New returns a Controller. It finds orphaned Pods when their Job is deleted, and when a Pod with
@@ -158,8 +156,8 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	return now
 }
 
-// applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads them from the
-// store, because the cache omits exit codes and conditions, which only this policy needs.
+// applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads the Pods from
+// the store, because the cache omits exit codes and conditions.
 func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {

@@ -103,8 +103,8 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 // wakeDelay delays Jobs slightly, so that a fast clock does not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next returns the next time after the last due one, or after now if that is unknown. It ignores
-// the deadline, because missed times must not shift later ones.
+// next returns the first time after the last due one. If that one is unknown, next counts from now.
+// It ignores the deadline, because missed times must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {

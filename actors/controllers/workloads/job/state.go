@@ -86,8 +86,8 @@ func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known reports whether a Pod counts. In an indexed Job, a Pod with an invalid index does not.
-// Another client has created it, or completions have been lowered since.
+// known reports whether a Pod counts. In an indexed Job, a Pod must have a valid index. An invalid
+// index is possible after completions have been lowered, or if another client created the Pod.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }

@@ -31,8 +31,8 @@ func (t *turn) write(ctx context.Context) error {
 		}
 		countUncounted(t.status, tracked)
 	}
-	// Store the backoff only after the status lists the Pods. After an earlier error, the Pods are
-	// new to the next turn, which would count them again.
+	// Store the backoff only after the status lists the Pods. After an error, the next turn counts
+	// the Pods again.
 	t.backoffs.set(t.item.UID, t.backoff)
 	ended := !more && t.end()
 	if err := t.flush(ctx); err != nil {

@@ -12,9 +12,9 @@ import (
 // Pods wait for the next reconciliation.
 const maxUncounted = 500
 
-// track lists ended Pods in the status. It returns the Pods to release, whose finalizer must be
-// removed after the status has been written. more is true if further Pods wait for the next turn.
-// Pods are listed in the order of their indexes, which keeps completedIndexes short.
+// track lists ended Pods in the status. The caller must remove the finalizers of the returned Pods
+// after it has written the status. more is true if further Pods wait for the next turn. Pods are
+// listed by index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
 	var done []int

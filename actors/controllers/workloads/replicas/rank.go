@@ -13,7 +13,7 @@ import (
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
 // toDelete returns the n Pods to delete first. related are the Pods of all sets with the same
-// controller. A Pod is deleted earlier if more of them are on its node, which spreads a
+// controller. Pods on nodes with more related Pods are deleted earlier, which spreads a
 // Deployment's Pods during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {

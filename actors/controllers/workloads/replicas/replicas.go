@@ -42,8 +42,8 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 }
 
 // reconcile processes one set. For a terminating set, it only writes the status, because the
-// garbage collector deletes the Pods. A failure is returned after the status that reports it has
-// been written.
+// garbage collector deletes the Pods. After a failure, it writes the status before it returns the
+// error.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)

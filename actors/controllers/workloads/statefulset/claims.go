@@ -100,8 +100,8 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// A retention holds whether claims are deleted with their set and after scaling down. Owner
-// references make the garbage collector delete them.
+// A retention is a claim retention policy: whether claims are deleted with their set and after
+// scaling down. Owner references make the garbage collector delete them.
 type retention struct{ whenDeleted, whenScaled bool }
 
 func readRetention(spec tree.Tree) retention {

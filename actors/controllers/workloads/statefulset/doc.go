@@ -7,9 +7,9 @@
 //
 // With OrderedReady, a turn takes one step and starts at the lowest ordinal. It creates a missing
 // Pod and waits until the Pod is available. It scales down and updates from the highest ordinal.
-// With Parallel, it does everything at once, except updates, which respect maxUnavailable.
+// With Parallel, a turn changes all Pods at once, except that updates respect maxUnavailable.
 //
-// An update deletes a Pod, and the next turn creates it again. Below the partition the Pod gets the
-// current revision, and otherwise the newest. When all Pods have the newest revision, it becomes
+// An update deletes a Pod, and the next turn creates it again. Pods below the partition get the
+// current revision, and all others the newest. When all Pods have the newest revision, it becomes
 // the current one.
 package statefulset

@@ -259,7 +259,7 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 }
 
 // remove deletes a surplus Pod and reports whether the next one must wait. With OrderedReady, it
-// deletes one Pod at a time, and only an available one or first, the result of firstUnavailable.
+// deletes one Pod at a time. The Pod must be available or first, the result of firstUnavailable.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil

@@ -44,8 +44,8 @@ func (f *connectionFlags) fromServer(complete func(s *session, args []string, wo
 	}
 }
 
-// completeObjects completes resource types and then object names. A verb restricts the types to
-// types that support the verb.
+// completeObjects completes resource types and then object names. It offers only types that support
+// the verb, if one is given.
 func (f *connectionFlags) completeObjects(verb string) commands.Completion {
 	return f.fromServer(func(s *session, args []string, word string) (all []string) {
 		typed, _, slashed := strings.Cut(word, "/")

@@ -151,7 +151,6 @@ func (s *session) printDeleted(o *deleteOptions, t target) {
 	s.printf("%s %q %s%s%s\n", t.resource.TypeName(), t.name, how, where, o.DryRun.suffix())
 }
 
-// deleteNamed deletes an object and returns its UID.
 func (s *session) deleteNamed(t target, o *deleteOptions) (uid string, err error) {
 	propagation, err := o.propagation()
 	if err != nil {

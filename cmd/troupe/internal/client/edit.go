@@ -131,8 +131,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase applies the changes from base to edited to now, the current object. clashes lists the
-// fields that edited and now have changed differently.
+// rebase applies the difference between base and edited to the current object, now. clashes lists
+// the fields that edited and now have changed to different values.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {
@@ -213,7 +213,7 @@ func (o *editOptions) text(t tree.Tree) []byte {
 	return document.YAML(t)
 }
 
-// sendEdited updates the object. It returns a conflict if the object has changed since.
+// sendEdited updates the object. It returns a conflict if the resource version has changed.
 func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
 	validation, err := fieldValidation(o.Validate)
 	if err != nil {

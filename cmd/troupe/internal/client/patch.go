@@ -22,7 +22,6 @@ type patchOptions struct {
 	Patch, PatchFile, Type, Subresource, FieldManager string
 }
 
-// body returns the patch in JSON and its media type.
 func (o *patchOptions) body() (body []byte, mediaType string, err error) {
 	mediaType, ok := patchTypes[o.Type]
 	text := []byte(o.Patch)

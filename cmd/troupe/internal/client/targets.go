@@ -39,7 +39,7 @@ type selection struct {
 }
 
 // selections parses arguments such as "pods", "pods,services", "pod a b" or "pod/a service/b".
-// mixed is true if there are several types, so that names must be printed with their types.
+// mixed reports whether there are several types, so that names must be printed with their types.
 func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.IsSet() {
 		if len(args) > 0 {

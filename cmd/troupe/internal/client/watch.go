@@ -64,7 +64,6 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 // leastWatch is the minimum interval between watches, in case a server ends them immediately.
 const leastWatch = time.Second
 
-// sleep waits for d. If ctx ends first, it returns the context's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

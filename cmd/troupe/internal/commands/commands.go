@@ -36,8 +36,8 @@ var positional = map[string]cobra.PositionalArgs{
 	"none": cobra.NoArgs, "1": cobra.ExactArgs(1), "0-1": cobra.MaximumNArgs(1), "0-2": cobra.MaximumNArgs(2), "2+": cobra.MinimumNArgs(2),
 }
 
-// New returns the command without its flags. Until the caller sets another function, the command
-// prints its help.
+// New returns the command without its flags. The command prints its help unless the caller sets
+// another function.
 func (d Declaration) New() *cobra.Command {
 	return &cobra.Command{
 		GroupID: d.Group, Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Aliases: d.Aliases, Args: positional[d.Args],

@@ -26,9 +26,8 @@ const (
 	NoKubectl    = "none"
 )
 
-// Install fills the directory. It replaces each file atomically, so that running suites are not
-// disturbed. The stand-ins are copies, so that suites see the same server until the next
-// installation, even if the binary changes.
+// Install fills the directory. It replaces each file atomically, so that running test suites are
+// not disturbed. The stand-ins are copies, so they do not change with the binary.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
 		return err

@@ -5,11 +5,11 @@
 //
 // gates.txt lists the gates of kube-apiserver 1.35 and its libraries. It adds APIListChunking,
 // HPAContainerMetrics and RootCAConfigMap, which are always on in later releases. A test in
-// test/api compares it with the public libraries.
+// test/api compares gates.txt with the public libraries.
 //
 // A gate is effective if the daemon reads it, even for only a part of the feature. Other gates are
 // accepted for compatibility, and Set.Ineffective returns them. Enabling a gate without the gates
-// that it needs is an error. Only the wiring reads gates by name, and other packages have options.
+// that it needs is an error.
 //
 // A Set is immutable after New, so it may be read concurrently.
 package features

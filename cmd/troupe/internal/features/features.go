@@ -14,9 +14,8 @@ import (
 // A Stage is the maturity of a feature. It determines whether AllAlpha or AllBeta sets a gate.
 type Stage string
 
-// Stages, as in kube-apiserver's metrics.
+// Stages have the label values of kube-apiserver's metrics.
 const (
-	// GA is empty, like the label in kube-apiserver's metrics.
 	Alpha      Stage = "ALPHA"
 	Beta       Stage = "BETA"
 	GA         Stage = ""
@@ -25,7 +24,7 @@ const (
 
 // Gates that the daemon reads.
 const (
-	// The compiler finds misspelled constants, whereas Enabled returns false for an unknown name.
+	// Use constants, because Enabled returns false for a misspelled name.
 	AllowParsingUserUIDFromCertAuth = "AllowParsingUserUIDFromCertAuth"
 	APIListChunking                 = "APIListChunking"
 	APIResponseCompression          = "APIResponseCompression"
@@ -142,9 +141,8 @@ func New(given map[string]bool) (Set, error) {
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve returns the value given for a gate. Without one, it returns the value given for the
-// gate's stage, or else the default. It depends only on given values, so gates may be resolved in
-// any order.
+// resolve returns the value given for a gate, else the value given for its stage, else the default.
+// It depends only on given values, so gates may be resolved in any order.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on

@@ -14,8 +14,8 @@ import (
 const programTimeout = 10 * time.Second
 
 // startProgram starts kube-controller-manager or kube-scheduler with an administrator's permissions
-// and the daemon's keys. The rate of its requests is practically unlimited. The burst stays low,
-// because client-go keeps 25 connections and each further concurrent request costs a handshake.
+// and the daemon's keys. Its request rate is practically unlimited. The burst stays low, because
+// client-go keeps 25 connections and each further concurrent request costs a handshake.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil

@@ -23,8 +23,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// workers limits the concurrent requests for Pods and, separately, the concurrent requests for
-// leases. Watches do not count.
+// workers limits the concurrent requests for Pods and, separately, for leases. Watches do not
+// count.
 const workers = 32
 
 // requestTimeout limits the requests of nodes, except watches.
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run holds the running parts, and in starting order the functions that stop them.
+// A run holds the running parts and the functions that stop them, in starting order.
 type run struct {
 	Options
 	naming  *meta.Naming
@@ -93,7 +93,7 @@ func (r *run) stop() (err error) {
 
 func (r *run) dataDir() string { return filepath.Join(r.Dir, "data") }
 
-// logFile opens a log file for appending. stop closes it after the parts that were started later.
+// logFile opens a log file for appending. stop closes it.
 func (r *run) logFile(name string) (*os.File, error) {
 	dir := filepath.Join(r.Dir, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -171,8 +171,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice replaces the daemon's advice, which names flags of serve, with advice that names flags
-// of this command. The advice follows the first line of the error.
+// withAdvice replaces the daemon's advice, which follows the first line of the error and names
+// flags of serve, with advice that names flags of this command.
 func withAdvice(err error) error {
 	var advice string
 	switch {

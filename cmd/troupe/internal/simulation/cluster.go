@@ -23,17 +23,17 @@ import (
 type Options struct {
 	Client *rest.Client
 	Naming *meta.Naming
-	// Nodes is the number of nodes. Their names consist of Prefix [node-] and a number from 0.
+	// Nodes is the number of nodes. A node's name is Prefix [node-] and a number from 0.
 	Nodes  int
 	Prefix string
 	// Capacity overrides the capacity of each node by resource [32 cpu, 256Gi memory, 110 pods, 1Ti
 	// ephemeral-storage].
 	Capacity map[string]string
-	// Address is the address of all nodes, on which their kubelet listens [127.0.0.1].
+	// Address is the address of all nodes. Their kubelet listens on it [127.0.0.1].
 	Address string
 	// PodRange is the range of Pod addresses [10.128.0.0/9].
 	PodRange netip.Prefix
-	// JobTime is the run time of a Job's container whose command is unknown [1s].
+	// JobTime is how long a Job's container runs if its command is unknown [1s].
 	JobTime time.Duration
 	// Workers limits the concurrent requests for Pods and, separately, for leases [32].
 	Workers int
@@ -69,8 +69,7 @@ type Cluster struct {
 	ready     atomic.Int64   // registered nodes
 }
 
-// New creates a Cluster and starts to listen, so that it can return an error if the address is in
-// use.
+// New creates a Cluster and starts to listen, so that it can return a listen error.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
 	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
@@ -209,7 +208,6 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 }
 
 // remove deletes a Pod with grace period 0, as kubelets do after its containers have ended.
-// Finalizers may still keep it.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},

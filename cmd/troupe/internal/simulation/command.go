@@ -29,10 +29,10 @@ func (r *result) lines() []string {
 // maxInput limits the bytes that a command reads from its input.
 const maxInput = 1 << 20
 
-// interpret simulates a command. It knows echo, printf without formats, true, false, sleep, exit,
-// hostname, env, date, cat of its input, and sh -c with a list of such commands separated by ";",
-// "&&" or "||". For all other commands, known is false and the result is invalid. interpret does
-// not sleep, but returns the duration in slept. input may be nil.
+// interpret simulates a command. It supports echo, printf without formats, true, false, sleep,
+// exit, hostname, env, date, cat of its input, and sh -c with a list of these commands separated by
+// ";", "&&" or "||". For all other commands, known is false and the result is invalid. interpret
+// does not sleep, but returns the duration in slept. input may be nil.
 func interpret(command []string, environment map[string]string, input io.Reader) (r *result, known bool) {
 	r = new(result)
 	return r, r.run(command, environment, input)

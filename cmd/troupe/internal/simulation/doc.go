@@ -11,7 +11,6 @@
 // The state of a Pod is derived only from its status, so a killed simulation resumes. Steps happen
 // at whole seconds, which is the resolution of API timestamps.
 //
-// The registry holds Pods and Nodes under its lock. Watches and workers update it. Workers store
-// the responses to their writes, and the newer version wins. Only one worker at a time processes a
-// Pod.
+// The registry holds Pods and Nodes under its lock. Watch events and responses to writes update it,
+// and the newest resource version wins. Only one worker at a time processes a Pod.
 package simulation

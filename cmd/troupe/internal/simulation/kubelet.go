@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// handler serves the kubelet API of all nodes. It needs no node name, because a Pod is on only one
-// node.
+// handler serves the kubelet API of all nodes. The Pod in the path determines the node.
 func (c *Cluster) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
@@ -88,7 +87,7 @@ func (c *Cluster) logOf(of containerRef, previous bool) (lines []logLine, ok boo
 	return lines, true
 }
 
-// followPeriod is the interval between checks of whether a followed container has ended.
+// followPeriod is how often a log request with follow checks whether the container has ended.
 const followPeriod = 500 * time.Millisecond
 
 func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request, of containerRef) {

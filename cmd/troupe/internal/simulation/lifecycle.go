@@ -16,8 +16,8 @@ type step struct {
 	next   time.Time
 }
 
-// A lifecycle computes the next step of a Pod. It depends only on the Pod and its status, so that
-// another process can continue.
+// A lifecycle computes the next step of a Pod. It depends only on the Pod, its status and the time,
+// so a restarted simulation can resume.
 type lifecycle struct {
 	pod     *Pod
 	now     time.Time // in whole seconds, like API timestamps
@@ -376,7 +376,7 @@ func sameJSON(a, b *PodStatus) bool {
 // nodeConditions are the Pod conditions that nodes own.
 var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
-// statusPatch returns the patch that writes a status. It conflicts if the Pod has another UID.
+// statusPatch returns the patch that writes a status. A Pod with another UID causes a conflict.
 func statusPatch(uid string, s PodStatus) any {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return !slices.Contains(nodeConditions, c.Type) })
 	return map[string]any{"metadata": map[string]any{"uid": uid}, "status": s}

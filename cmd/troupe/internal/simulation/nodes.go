@@ -20,8 +20,7 @@ import (
 const (
 	// simulatedLabel marks the Nodes that a simulation has registered.
 	simulatedLabel = "troupe/simulated"
-	// downAnnotation simulates a power failure, so that the node renews no lease and ignores its
-	// Pods.
+	// downAnnotation simulates a power failure. The node renews no lease and ignores its Pods.
 	downAnnotation = "troupe/down"
 
 	leaseSeconds   = 40               // after which a silent node counts as not ready
@@ -229,8 +228,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources returns the changes to allocatable that make it match the resources that other
-// clients have added to or removed from the node's capacity. A nil value removes the resource.
+// foreignResources returns a patch of allocatable for resources that other clients added to or
+// removed from the node's capacity. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {

@@ -27,7 +27,7 @@ type program struct {
 	code    int
 }
 
-// programOf returns the program of a container, which annotations or a known command define. By
+// programOf returns the program of a container, as defined by annotations or a known command. By
 // default, a Job's container succeeds after jobTime, an init container succeeds immediately, and
 // any other container runs forever.
 func programOf(p *Pod, c *Container, jobTime time.Duration) program {

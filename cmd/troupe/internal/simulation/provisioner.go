@@ -16,8 +16,8 @@ const provisionerName = "troupe/simulated"
 const className = "simulated"
 
 // A provisioner creates a volume for each claim that the volume controller assigns to it by
-// annotation, and deletes released volumes. It keeps all state in the API, and a volume's name
-// contains the UID of its claim. Restarts or several instances therefore never create duplicates.
+// annotation, and deletes released volumes. All state is in the API, and a volume's name contains
+// the UID of its claim, so restarts and concurrent instances create no duplicates.
 type provisioner struct {
 	*Cluster
 	queue *queue
@@ -160,7 +160,7 @@ func (p *provisioner) provisionedBy() string {
 	return p.Naming.Translate("pv.platform.io/provisioned-by")
 }
 
-// provision creates the volume of a claim, already bound to it.
+// provision creates a volume that is bound to the claim.
 func (p *provisioner) provision(ctx context.Context, claim *claimView) error {
 	var class classView
 	if err := p.read(ctx, p.classes()+"/"+*claim.Spec.StorageClassName, &class); err != nil {

@@ -19,8 +19,8 @@ type queue struct {
 	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. taken means that a worker is processing the Pod. If again is set,
-// the taken Pod is due again at the time at.
+// An entry is a Pod in the queue. taken means that a worker is processing the Pod. again means that
+// the taken Pod is due again at time at.
 type entry struct {
 	key          objectKey
 	at           time.Time

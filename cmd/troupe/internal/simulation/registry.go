@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// registry holds the known Pods and Nodes. Its Pods are immutable, so a new state is a new Pod.
+// registry holds the known Pods and Nodes. Pods are replaced, never modified.
 type registry struct {
 	mu    sync.Mutex
 	pods  map[objectKey]podRecord

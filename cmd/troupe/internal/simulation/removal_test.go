@@ -24,9 +24,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoPodStays checks that every deleted Pod disappears and that its name can be reused. Pods are
-// deleted in every way and at any time, while the connections of nodes break. TROUPE_SOAK=1 extends
-// the test.
+// TestNoPodStays checks that every deleted Pod disappears and that its name can be reused, even if
+// the connections of nodes break. TROUPE_SOAK=1 extends the test.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -262,8 +261,8 @@ func (w *weakLine) setBreaking(breaking bool) {
 	w.breaking = breaking
 }
 
-// piecesPerBreak is the number of reads between breaks. Most requests then succeed even on slow
-// machines.
+// piecesPerBreak is the number of reads between breaks. Most requests succeed at this rate, even on
+// slow machines.
 const piecesPerBreak = 50
 
 // A weakReader reads one side of a connection. Its reads also trigger breaks in the weakLine.

@@ -11,11 +11,9 @@ import (
 )
 
 // bindPod assigns a Pod to the node in a Binding, and copies labels and annotations of the Binding.
-// A Pod can be bound only once.
 //
-// A Binding is the only way to assign an existing Pod to a node. If two schedulers bind the Pod
-// concurrently, the second one gets a conflict. Otherwise both would assume that they have assigned
-// the Pod.
+// A Binding is the only way to assign an existing Pod to a node. A Pod can be bound only once: if
+// two schedulers bind the Pod concurrently, the second one gets a conflict.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")

@@ -128,9 +128,9 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume sets the defaults of a volume. Old manifests often have volumes without a source,
-// which become emptyDir. The claim template of an ephemeral volume gets a volumeMode here, because
-// the template is part of the Pod.
+// defaultVolume sets the defaults of a volume. A volume without a source becomes an emptyDir. The
+// claim template of an ephemeral volume gets a volumeMode here, because the template is part of the
+// Pod.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -182,8 +182,7 @@ var sourceDefaults = map[string]tree.Tree{
 	"scaleIO":  {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
 
-// diskDefaults holds the defaults of azureDisk. They apply only to absent fields, not to empty
-// fields.
+// diskDefaults holds the defaults of azureDisk. They apply only to absent fields.
 var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
 
 // maxRepository limits the name of an image without its tag, in bytes.

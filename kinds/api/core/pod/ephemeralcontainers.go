@@ -22,7 +22,7 @@ func ephemeralView(mirror string, container *schema.Message) schema.View {
 		}
 		added := map[string]tree.Tree{}
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
-			// The rest of the body is not used, so only ephemeral containers need defaults.
+			// Other fields of the body are ignored and need no defaults.
 			if c != nil {
 				defaultContainer(c)
 				added[c.String("name")] = c

@@ -21,8 +21,8 @@ func (f volumeFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// A fileSource identifies the object that provides a file by its kind and, if named is set, by its
-// name, which may be empty. It is zero if the volume has only one source.
+// A fileSource identifies the object that provides a file by kind and name. named distinguishes an
+// empty name from no name. A fileSource is zero if the volume has only one source.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -109,8 +109,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// appendItems appends the items of a source. Without items, all keys of the source's object become
-// files, but the keys are unknown here.
+// appendItems appends the items of a source. A source without items provides all keys of its
+// object, but these are unknown here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)

@@ -10,7 +10,7 @@ import (
 )
 
 // An amount of huge pages must be a multiple of the page size, which is part of the resource name.
-// Older servers accepted other amounts, so they are still accepted if the previous spec has any.
+// Invalid amounts are accepted if the previous spec has any, because older servers allowed them.
 
 // validatePages checks the huge pages in a spec. v is a list of the spec and the previous spec, or
 // nil.

@@ -38,8 +38,8 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
 }
 
-// GracePeriod returns the requested grace period, or that of the Pod, in seconds. It is 0 for a Pod
-// that does not run. A negative period counts as 1 second.
+// GracePeriod returns the requested grace period, or the grace period of the Pod, in seconds. It
+// returns 0 for a Pod that is not running. A negative period counts as 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -56,8 +56,8 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	return seconds
 }
 
-// Prepare sets the status of a new Pod, because a client's status could make the Pod count as
-// running before any node has it. Other writes of the main resource keep the status.
+// Prepare sets the status of a new Pod. Otherwise a client could create a Pod that counts as
+// running before it is scheduled. Other writes of the main resource keep the status.
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -8,7 +8,7 @@ import (
 )
 
 // A portEntry is a port of a container with its position. Its fields are extracted only once,
-// because each entry is compared with all earlier ones.
+// because each entry is compared with all earlier entries.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string
@@ -66,8 +66,7 @@ func appendPorts(entries []portEntry, spec tree.Tree) []portEntry {
 }
 
 // conflict describes the conflict between a port and an earlier one, or returns "" if there is
-// none. A conflict only causes a warning, because container ports are informational. The same host
-// port on all addresses and on one address is dangerously ambiguous.
+// none. A conflict only causes a warning, because container ports are informational.
 func (p *portEntry) conflict(earlier *portEntry) string {
 	switch {
 	case p.container != earlier.container || p.protocol != earlier.protocol:

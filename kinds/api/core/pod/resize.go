@@ -48,10 +48,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources of the containers in spec to the Pod. sameContainers must have
-// returned true before. The QoS class must not change, because a running Pod stays in the cgroup of
-// its class. Init containers that are not sidecars cannot be resized, because they have already
-// run.
+// resizePod copies the resources of the containers in spec to the Pod. The caller must have checked
+// sameContainers. The QoS class must not change, because a running Pod stays in the cgroup of its
+// class. Init containers that are not sidecars cannot be resized, because they have already run.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)

@@ -21,9 +21,9 @@ func (s podStrategy) writePodStatus(obj, body tree.Tree, _ string, faults *schem
 	return nil
 }
 
-// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, podIP becomes the only
-// item of podIPs, because kubelets without dual-stack support change only podIP and send the list
-// back unchanged.
+// defaultPodStatus keeps podIP equal to the first item of podIPs. If they differ, podIP replaces
+// the list, because kubelets without dual-stack support change only podIP and send the list back
+// unchanged.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")
 	switch {

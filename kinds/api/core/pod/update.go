@@ -12,8 +12,8 @@ const podImmutableMsg = "pod updates may not change fields other than `spec.cont
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
 // ValidateUpdate rejects changes to the spec, except in a few fields that have their own rules. It
-// restores these fields in a copy, which must then equal the old spec. New fields are therefore
-// immutable by default. Specs that share memory are equal and need no comparison.
+// restores these fields in a copy and compares the copy with the old spec, so that new fields are
+// immutable by default.
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was, m := obj.Object("spec"), old.Object("spec"), s.spec
 	if tree.SameRef(spec, was) || len(spec.List("containers")) != len(was.List("containers")) || len(spec.List("initContainers")) != len(was.List("initContainers")) {

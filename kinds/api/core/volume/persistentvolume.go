@@ -20,8 +20,8 @@ func (persistentVolumeStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
 }
 
-// Prepare sets the phase of a new volume to Pending. The status in a manifest may be that of a
-// volume in another cluster.
+// Prepare sets the phase of a new volume to Pending. The status in a manifest may come from another
+// cluster.
 func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MessageText checks the message of a CEL rule, which must be a single line. An expression with
-// several lines requires a message, because users would otherwise see the expression. what names
-// the expression in error messages.
+// MessageText checks the message of a CEL rule. The message must be a single line, and is required
+// if the expression has several lines. what names the expression in error messages.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)

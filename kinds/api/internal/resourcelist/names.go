@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IsOvercommitAllowed reports whether the limit of a resource may exceed its request. It may for
-// cpu and memory, but not for huge pages and devices.
+// IsOvercommitAllowed reports whether the limit of a resource may exceed its request. Huge pages
+// and devices cannot be overcommitted.
 func IsOvercommitAllowed(name string) bool {
 	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !isInteger(name))
 }
@@ -45,14 +45,14 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain ends in that of the platform in either profile. Otherwise
+// isNativeDomain reports whether a domain ends in the platform domain of either profile. Otherwise
 // the native resources of one profile would be extended resources in the other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of a resource and reports whether it is valid. A LimitRange may use
-// all such names. The functions for other objects are stricter.
+// ValidateName checks the name of a resource and reports whether it is valid. LimitRanges accept
+// all valid names. The functions for other objects are stricter.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {

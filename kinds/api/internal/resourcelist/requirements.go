@@ -15,8 +15,7 @@ func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, ValidateContainerName, faults)
 }
 
-// ValidatePodRequirements is like ValidateRequirements, for Pod-level resources, which allow fewer
-// names.
+// ValidatePodRequirements is ValidateRequirements for Pod-level resources, which allow fewer names.
 func ValidatePodRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, validatePodName, faults)
 }

@@ -33,8 +33,7 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 const urlForm = "; desired format: https://host[/path]"
 
 // validateWebhookURL requires TLS, because reviews contain whole objects. It rejects user
-// information and a query, because they could be credentials, which all readers of the
-// configuration would see.
+// information and a query, because all readers of the configuration would see credentials in them.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -94,8 +93,8 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 }
 
 // ValidateCABundle requires PEM certificates in base64. It accepts white space, which tools use as
-// a placeholder. It also accepts known, the previous bundles of the object, so that old objects can
-// be updated and deleted.
+// a placeholder, and the previous bundles of the object in known, so that old objects can be
+// updated and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {
 		return

@@ -1,5 +1,5 @@
-// Package freeport finds free loopback ports for servers in other processes that cannot report a
-// port chosen by the system.
+// Package freeport finds free loopback ports for servers that cannot report a port chosen by the
+// system.
 package freeport
 
 import (
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// The range lies below the ephemeral ports (from 32768 on Linux), so that no other process takes
-// the port by chance before its server starts or while it restarts.
+// The range lies below the ephemeral ports (from 32768 on Linux), so that the kernel does not
+// assign the port to another process.
 const (
 	first = 15000
 	last  = 31999

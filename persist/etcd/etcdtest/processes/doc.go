@@ -1,2 +1,2 @@
-// Package processes hides platform differences of processes, signals and locks from tests.
+// Package processes hides platform differences in processes, signals and locks from tests.
 package processes

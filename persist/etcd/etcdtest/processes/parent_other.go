@@ -4,5 +4,5 @@ package processes
 
 import "os/exec"
 
-// EndWithParent does nothing, because only Linux can end a process with its parent.
+// EndWithParent does nothing, because only Linux can kill a process when its parent ends.
 func EndWithParent(*exec.Cmd) {}

@@ -146,8 +146,8 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf returns when a Pod ended, which is when its last container terminated. If one has not, it
-// returns the first known of three times: when the Pod became unready, when its deletion was
+// endOf returns when the last container of a Pod terminated. If a container has not terminated,
+// endOf returns the first known of three times: when the Pod became unready, when its deletion was
 // requested, and when it was created. deletionTimestamp includes the grace period, which is
 // subtracted.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {

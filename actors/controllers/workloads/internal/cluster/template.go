@@ -51,8 +51,8 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	return nil
 }
 
-// CreatePod creates a Pod and records an Event, except in a terminating namespace, which also
-// refuses Events.
+// CreatePod creates a Pod and records an Event. In a terminating namespace, it records no Event,
+// because the namespace also refuses Events.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels
@@ -149,7 +149,7 @@ func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	return result.Result()
 }
 
-// Scaled returns an integer as is, and a percentage as that share of total, rounded up or down.
+// Scaled returns an integer unchanged, and a percentage as a share of total, rounded up or down.
 // Other values count as 0.
 func Scaled(v any, total int64, up bool) int64 {
 	switch v := v.(type) {

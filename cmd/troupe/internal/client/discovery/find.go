@@ -22,9 +22,9 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Find returns the resource for a plural, singular, short name or kind. A group, or a version and a
-// group, may follow: po, deployments.apps, deployments.v1.apps. A group may be abbreviated to a
-// prefix. Plurals take precedence over short names.
+// Find returns the resource for a plural, singular, short name or kind. The word may also contain a
+// group, or a version and a group, as in deployments.apps or deployments.v1.apps. A prefix of the
+// group suffices. Plurals take precedence over short names.
 func (c *Catalog) Find(word string) (*Resource, error) {
 	word = strings.ToLower(word)
 	name, rest, _ := strings.Cut(word, ".")

@@ -247,7 +247,6 @@ func warningText(header string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// explain turns a connection error into a message for the user.
 func (c *Client) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
